@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -22,7 +23,7 @@ const (
 // attentionTask computes attention tile by tile of queries, or for the gradient
 // of keys and values of keys, against all that they see on the other side.
 type attentionTask[R float32 | float64] struct {
-	env             *env
+	env             *work.Env
 	task            *engine.Task
 	a               *engine.AttentionTask
 	batch, rows, m  int64 // rows are the queries of all groups
@@ -33,10 +34,10 @@ type attentionTask[R float32 | float64] struct {
 	outs            []sink
 	tile, tiles     int64
 	scratch         []reserved
-	cost
+	work.Cost
 	wide bool
 	long bool // some sums go to totals
-	work job
+	work work.Job
 }
 
 // What a worker has scratch memory for.
@@ -66,22 +67,22 @@ const (
 	bufCount
 )
 
-func newAttention(c *compiler) (runner, error) {
-	if engine.ClassOf(c.task.Acc) == engine.ClassF64 {
+func newAttention(c *compiler) (work.Runner, error) {
+	if engine.ClassOf(c.Task.Acc) == engine.ClassF64 {
 		return makeAttention[float64](c)
 	}
 	return makeAttention[float32](c)
 }
 
-func makeAttention[R float32 | float64](c *compiler) (runner, error) {
-	t := c.task
-	x := &attentionTask[R]{env: c.env, task: t, a: t.Attention, batch: t.Size(0), m: t.Size(2), n: t.Size(3), d: t.Size(4), e: t.Size(5)}
+func makeAttention[R float32 | float64](c *compiler) (work.Runner, error) {
+	t := c.Task
+	x := &attentionTask[R]{env: c.Env, task: t, a: t.Attention, batch: t.Size(0), m: t.Size(2), n: t.Size(3), d: t.Size(4), e: t.Size(5)}
 	x.rows = t.Size(1) * x.m
 	if err := x.compile(c); err != nil {
 		return nil, err
 	}
 	for i, o := range t.Outs {
-		x.outs = append(x.outs, sinkOf(o.DType, c.outs[i]))
+		x.outs = append(x.outs, sinkOf(o.DType, c.Outs[i]))
 	}
 	var zero R
 	rows, keys := min(x.rows, attentionRows), min(x.n, attentionKeys)
@@ -101,7 +102,7 @@ func makeAttention[R float32 | float64](c *compiler) (runner, error) {
 	}
 	sizes[bufLost] = rows
 	for _, n := range sizes {
-		x.scratch = append(x.scratch, reserved{offset: c.reserve(int(n) * sizeOf(zero)), bytes: int(n)})
+		x.scratch = append(x.scratch, reserved{offset: c.Reserve(int(n) * sizeOf(zero)), bytes: int(n)})
 	}
 	x.tile, x.tiles = attentionRows, x.batch*((x.rows+attentionRows-1)/attentionRows)
 	x.work = x.forward
@@ -112,13 +113,13 @@ func makeAttention[R float32 | float64](c *compiler) (runner, error) {
 		x.tiles, x.work = x.batch*((x.n+attentionRows-1)/attentionRows), x.gradKV
 	}
 	x.predict()
-	x.wide = x.ns() > c.limits.wideNs
+	x.wide = x.Ns() > c.Limits.WideNs
 	return x, nil
 }
 
 // compile makes the programs that the pass needs.
 func (x *attentionTask[R]) compile(c *compiler) error {
-	t, a := c.task, x.a
+	t, a := c.Task, x.a
 	var err error
 	make := func(to **program, e *engine.Expr, groups ...int) {
 		if err == nil && e != nil {
@@ -153,20 +154,20 @@ func (x *attentionTask[R]) predict() {
 		factor = 0.17
 	}
 	flops := x.task.Cost().Flops
-	x.product = flops / 2 * factor
-	x.chain = flops / float64(max(2*(x.d+x.e), 1)) * 8
+	x.Product = flops / 2 * factor
+	x.Chain = flops / float64(max(2*(x.d+x.e), 1)) * 8
 	other := x.n
 	if x.a.Pass == engine.AttentionGradKV {
 		other = x.rows
 	}
-	x.chain += float64(x.tiles*other*(x.d+x.e)) * 2
+	x.Chain += float64(x.tiles*other*(x.d+x.e)) * 2
 }
 
-func (x *attentionTask[R]) run(ctx context.Context, p *pool) error {
-	return p.run(ctx, x.tiles, x.wide, x.work)
+func (x *attentionTask[R]) Run(ctx context.Context, p *work.Pool) error {
+	return p.Run(ctx, x.tiles, x.wide, x.work)
 }
 
-func (x *attentionTask[R]) plan() engine.Plan {
+func (x *attentionTask[R]) Plan() engine.Plan {
 	why := "short: on the caller's goroutine"
 	if x.wide {
 		why = "long: shared among workers"
@@ -180,7 +181,7 @@ func (x *attentionTask[R]) plan() engine.Plan {
 
 // buf is the first n values of a scratch buffer.
 func (x *attentionTask[R]) buf(worker, which int, n int64) []R {
-	return scratch[R](x.env, worker, x.scratch[which].offset, x.scratch[which].bytes)[:n]
+	return work.Scratch[R](x.env, worker, x.scratch[which].offset, x.scratch[which].bytes)[:n]
 }
 
 // panel is nr rows of an operand of so many columns, from row at on.

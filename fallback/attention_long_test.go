@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -74,16 +75,16 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 			}
 			outs, err := tryTask(t, e, task, 0, ins...)
 			require.NoError(t, err)
-			got := typed[float32](outs[0])[0]
+			got := work.Typed[float32](outs[0])[0]
 			switch pass {
 			case engine.AttentionForward:
 				require.InEpsilon(t, v, got, 1e-6)
-				require.InEpsilon(t, math.Log(math.Exp(first/2)+long-1), typed[float32](outs[1])[0], 1e-6)
+				require.InEpsilon(t, math.Log(math.Exp(first/2)+long-1), work.Typed[float32](outs[1])[0], 1e-6)
 			case engine.AttentionGradQ: // P = 1, T = 2·V
 				require.InEpsilon(t, 0.5*long*2*v*v, got, 1e-6)
 			case engine.AttentionGradKV:
 				require.InEpsilon(t, 0.5*long*2*v*v, got, 1e-6)
-				require.InEpsilon(t, float64(long), typed[float32](outs[1])[0], 1e-6)
+				require.InEpsilon(t, float64(long), work.Typed[float32](outs[1])[0], 1e-6)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // classBytes is the size of one value in a register of class c.
@@ -18,13 +19,13 @@ func classBytes(c engine.Class) int {
 func newBlock(c engine.Class, mem []byte) (b engine.Block) {
 	switch c {
 	case engine.ClassF32:
-		b.F32 = typed[float32](mem)
+		b.F32 = work.Typed[float32](mem)
 	case engine.ClassF64:
-		b.F64 = typed[float64](mem)
+		b.F64 = work.Typed[float64](mem)
 	case engine.ClassI64:
-		b.I64 = typed[int64](mem)
+		b.I64 = work.Typed[int64](mem)
 	default:
-		b.U64 = typed[uint64](mem)
+		b.U64 = work.Typed[uint64](mem)
 	}
 	return b
 }

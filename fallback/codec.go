@@ -1,9 +1,8 @@
 package fallback
 
 import (
-	"unsafe"
-
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -28,12 +27,6 @@ func lane[R reg](b *engine.Block) *[]R {
 	return p.(*[]R)
 }
 
-// typed is mem as elements of T.
-func typed[T any](mem []byte) []T {
-	var zero T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/int(unsafe.Sizeof(zero)))
-}
-
 // codec moves values between memory, as T, and registers, as R.
 type codec[T any, R reg] struct {
 	// load sets dst[i] = mem[at+i*stride].
@@ -46,12 +39,8 @@ type codec[T any, R reg] struct {
 	same func(mem []T) []R
 }
 
-type number interface {
-	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
-}
-
 // wide is the codec of a T that R holds exactly, wrapped by a store.
-func wide[T number, R reg]() codec[T, R] {
+func wide[T work.Number, R reg]() codec[T, R] {
 	return codec[T, R]{
 		load: func(dst []R, mem []T, at, stride int64) {
 			if stride == 1 {

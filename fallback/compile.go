@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,19 +19,11 @@ const (
 
 // compiler makes the programs of one task.
 type compiler struct {
-	task       *engine.Task
-	ins        [][]byte // memory of each input
-	outs       [][]byte
-	env        *env
-	cache      constants
-	bytes      int // budget for the registers of a program
-	width      int // workers
-	used       int // bytes of the arena that this task has
-	usedShared int
-	limits     *limits
-	noInputs   bool
-	dry        bool // for an estimate: there is no memory
-	strips     bool // the domain is walked from end to end
+	work.Setup
+	cache    constants
+	bytes    int // budget for the registers of a program
+	noInputs bool
+	strips   bool // the domain is walked from end to end
 }
 
 // constants are blocks of constants shared by all programs of a sequence.
@@ -93,23 +86,23 @@ func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Exp
 // compileEither is compile over the order of axes that takes less time, where
 // the second takes extra ns more per point for what is done with its values.
 func (c *compiler) compileEither(first, second []int, extra float64, dt tensor.DType, x *engine.Expr) (p *program, isSecond bool, err error) {
-	mark := c.used
+	mark := c.Used
 	if p, err = c.compile(first, []tensor.DType{dt}, x); err != nil {
 		return nil, false, err
 	}
-	c.used = mark // only one of the two stays
+	c.Used = mark // only one of the two stays
 	q, err := c.compile(second, []tensor.DType{dt}, x)
 	if err == nil && q.nsPer+extra < p.nsPer {
 		return q, true, nil
 	}
-	c.used = mark + p.arenaBytes()
+	c.Used = mark + p.arenaBytes()
 	return p, false, err
 }
 
 func (c *compiler) builder(order []int) *builder {
-	p := &program{size: 1, env: c.env, frames: make([]*frame, c.width)}
+	p := &program{size: 1, env: c.Env, frames: make([]*frame, c.Width)}
 	for _, a := range order {
-		p.size *= int64(c.task.Axes[a])
+		p.size *= int64(c.Task.Axes[a])
 	}
 	return &builder{compiler: c, order: order, p: p, exprs: map[string]int{}, index: map[string]int{}}
 }
@@ -191,7 +184,7 @@ func (b *builder) apply(e *engine.Expr) (int, error) {
 
 func (b *builder) constant(class engine.Class, v engine.Const) int {
 	dst := b.reg(class, pointer)
-	if b.dry {
+	if b.Dry {
 		return b.emit(&constStep{dst: dst}, 0, dst)
 	}
 	return b.emit(&constStep{dst, b.cache.block(class, v)}, 0, dst)
@@ -205,7 +198,7 @@ func (b *builder) convert(src int, dt tensor.DType) int {
 // open are the conditions that need testing; never says that one cannot hold.
 func (c *compiler) open(conds []engine.Cond) (open []engine.Cond, never bool) {
 	for _, k := range conds {
-		always, not := k.Proven(c.task.Axes)
+		always, not := k.Proven(c.Task.Axes)
 		if not || k.Lo >= k.Hi {
 			return nil, true
 		}
@@ -235,12 +228,12 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 	run := int64(1)
 	for inner > 0 && !bent[b.order[inner-1]] {
 		inner--
-		run *= int64(b.task.Axes[b.order[inner]])
+		run *= int64(b.Task.Axes[b.order[inner]])
 	}
 	if slices.ContainsFunc(xs, usesResult) {
 		run = 1 // results are there point by point, and not for the program of rows
 	}
-	affine := !slices.ContainsFunc(xs, func(x *engine.Index) bool { _, ok := x.Affine(len(b.task.Axes)); return !ok })
+	affine := !slices.ContainsFunc(xs, func(x *engine.Index) bool { _, ok := x.Affine(len(b.Task.Axes)); return !ok })
 	dst := b.reg(class, ownMemory)
 	m := loadMaker{dst: dst, ok: -1, strip: -1}
 	var uses []int
@@ -250,7 +243,7 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 		if affine {
 			walked = b.order
 		}
-		lat := newLattice(walked, b.task.Axes, xs)
+		lat := newLattice(walked, b.Task.Axes, xs)
 		m.lat, m.cursor = &lat, b.lattice(&lat)
 		for i, c := range conds {
 			m.bounds = append(m.bounds, bound{i + 1, clamp(c.Lo), clamp(c.Hi)})
@@ -285,7 +278,7 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 	if class == engine.ClassF32 && e.DType != tensor.Float32 {
 		ns += 1
 	}
-	return b.emit(loadStepOf(e.DType, b.ins[e.Input], m), ns, dst, uses...), nil
+	return b.emit(loadStepOf(e.DType, b.Ins[e.Input], m), ns, dst, uses...), nil
 }
 
 // rows is the program of what is not linear in xs over the outer axes. What
@@ -318,7 +311,7 @@ func (b *builder) addrOver(order []int, x *engine.Index) (int, error) {
 	if r, ok := b.index[x.Key()]; ok {
 		return r, nil
 	}
-	lat := newLattice(order, b.task.Axes, []*engine.Index{x})
+	lat := newLattice(order, b.Task.Axes, []*engine.Index{x})
 	sum := b.reg(engine.ClassI64, ownMemory)
 	b.emit(&affineStep{sum, lat, b.lattice(&lat)}, 0.5, sum)
 	for _, t := range x.Terms {
@@ -355,7 +348,7 @@ func (b *builder) atom(a engine.Atom) (int, error) {
 		}
 		return r, err
 	}
-	return 0, fmt.Errorf("fallback: %s: an index atom of unknown kind %d", b.task.Name, a.Kind)
+	return 0, fmt.Errorf("fallback: %s: an index atom of unknown kind %d", b.Task.Name, a.Kind)
 }
 
 func (b *builder) conds(conds []engine.Cond) (int, error) {

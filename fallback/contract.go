@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // contractTask multiplies matrices of register class R, tile by tile of C. A
@@ -15,7 +16,7 @@ import (
 // Where C is small and k long, k is cut into chunks whose products are added
 // in a second phase. How many depends on the task alone.
 type contractTask[R reg] struct {
-	env           *env
+	env           *work.Env
 	batch         int64
 	m, n, k       int64
 	a, b          operand[R]
@@ -27,7 +28,7 @@ type contractTask[R reg] struct {
 	tiles         int64
 	per           int64 // tiles of a piece
 	chunk, chunks int64 // of k
-	cost
+	work.Cost
 	wide         bool
 	tileC        int // reserved
 	thin         bool
@@ -37,8 +38,8 @@ type contractTask[R reg] struct {
 	blockN       int
 	block        int // reserved, for a product with a vector: a sum of few rows
 	parts        int // reserved and shared: C of each chunk
-	packA, packB job
-	work, last   job
+	packA, packB work.Job
+	work, last   work.Job
 }
 
 const (
@@ -46,8 +47,8 @@ const (
 	wantTiles = 32 // pieces that a long task should have at least
 )
 
-func newContract(c *compiler) (runner, error) {
-	switch engine.ClassOf(c.task.Acc) {
+func newContract(c *compiler) (work.Runner, error) {
+	switch engine.ClassOf(c.Task.Acc) {
 	case engine.ClassF32:
 		return makeContract[float32](c)
 	case engine.ClassF64:
@@ -59,9 +60,9 @@ func newContract(c *compiler) (runner, error) {
 	}
 }
 
-func makeContract[R reg](c *compiler) (runner, error) {
-	t := c.task
-	x := &contractTask[R]{env: c.env, task: t, batch: t.Size(0), m: t.Size(1), n: t.Size(2), k: t.Size(3)}
+func makeContract[R reg](c *compiler) (work.Runner, error) {
+	t := c.Task
+	x := &contractTask[R]{env: c.Env, task: t, batch: t.Size(0), m: t.Size(1), n: t.Size(2), k: t.Size(3)}
 	var err error
 	if x.out, err = c.writer(); err != nil {
 		return nil, err
@@ -112,13 +113,13 @@ func (o *operand[R]) reserve(c *compiler, batches, rows, kt, users, size int64) 
 		users, batches = users*batches, 1
 	}
 	o.pitch = o.width(o.k)
-	if n := batches * o.rows * o.pitch; users > 1 && n*size <= c.limits.whole {
+	if n := batches * o.rows * o.pitch; users > 1 && n*size <= c.Limits.Whole {
 		o.once, o.wholeN = true, int(n)
-		o.whole = c.reserveShared(int(n * size))
+		o.whole = c.ReserveShared(int(n * size))
 		o.batches = batches
 		return
 	}
-	o.panel = c.reserve(int(rows * o.width(kt) * size))
+	o.panel = c.Reserve(int(rows * o.width(kt) * size))
 }
 
 // packs is the number of pieces in which o is packed whole.
@@ -133,28 +134,28 @@ func (o *operand[R]) packPiece(worker int, i int64) {
 	per := (o.rows + packRows - 1) / packRows
 	batch, r0 := i/per, i%per*packRows
 	nr := min(packRows, o.rows-r0)
-	all := shared[R](o.prog.env, o.whole, o.wholeN)
+	all := work.Shared[R](o.prog.env, o.whole, o.wholeN)
 	o.pack(worker, batch, r0, nr, 0, o.k, all[(batch*o.rows+r0)*o.pitch:][:nr*o.pitch], o.pitch)
 }
 
-func (x *contractTask[R]) run(ctx context.Context, p *pool) error {
-	if err := p.run(ctx, x.a.packs(), x.wide, x.packA); err != nil {
+func (x *contractTask[R]) Run(ctx context.Context, p *work.Pool) error {
+	if err := p.Run(ctx, x.a.packs(), x.wide, x.packA); err != nil {
 		return err
 	}
-	if err := p.run(ctx, x.b.packs(), x.wide, x.packB); err != nil {
+	if err := p.Run(ctx, x.b.packs(), x.wide, x.packB); err != nil {
 		return err
 	}
 	count := (x.tiles + x.per - 1) / x.per
 	if x.chunks > 1 {
 		count = x.tiles * x.chunks
 	}
-	if err := p.run(ctx, count, x.wide, x.work); err != nil || x.chunks == 1 {
+	if err := p.Run(ctx, count, x.wide, x.work); err != nil || x.chunks == 1 {
 		return err
 	}
-	return p.run(ctx, x.tiles, x.wide, x.last)
+	return p.Run(ctx, x.tiles, x.wide, x.last)
 }
 
-func (x *contractTask[R]) plan() engine.Plan {
+func (x *contractTask[R]) Plan() engine.Plan {
 	p := engine.Plan{
 		Variant: fmt.Sprintf("contract %dx%dx%d, %d batches, tiles of %dx%dx%d", x.m, x.n, x.k, x.batch, x.mt, x.nt, x.kt),
 		Why:     fmt.Sprintf("A %s, B %s, C %s", x.a.why(), x.b.why(), map[bool]string{true: "in place", false: "through the epilogue"}[x.direct]),
@@ -195,7 +196,7 @@ func (x *contractTask[R]) do(worker int, i int64) {
 		tile, c := i/x.chunks, i%x.chunks
 		batch, i0, mi, j0, nj := x.tile(tile)
 		size := int(x.batch * x.m * x.n)
-		part := shared[R](x.env, x.parts, int(x.chunks)*size)[int(c)*size:][:size]
+		part := work.Shared[R](x.env, x.parts, int(x.chunks)*size)[int(c)*size:][:size]
 		x.multiply(worker, tile, c*x.chunk, min((c+1)*x.chunk, x.k), part[(batch*x.m+i0)*x.n+j0:][:(mi-1)*x.n+nj], x.n)
 		return
 	}
@@ -207,7 +208,7 @@ func (x *contractTask[R]) do(worker int, i int64) {
 			x.multiply(worker, tile, 0, x.k, *lane[R](&b), x.n)
 			continue
 		}
-		tileC := scratch[R](x.env, worker, x.tileC, int(mi*nj))
+		tileC := work.Scratch[R](x.env, worker, x.tileC, int(mi*nj))
 		x.multiply(worker, tile, 0, x.k, tileC, nj)
 		x.emit(worker, at, mi, nj, tileC)
 	}
@@ -218,8 +219,8 @@ func (x *contractTask[R]) finish(worker int, tile int64) {
 	batch, i0, mi, j0, nj := x.tile(tile)
 	at := (batch*x.m+i0)*x.n + j0
 	size := int(x.batch * x.m * x.n)
-	parts := shared[R](x.env, x.parts, int(x.chunks)*size)
-	tileC := scratch[R](x.env, worker, x.tileC, int(mi*nj))
+	parts := work.Shared[R](x.env, x.parts, int(x.chunks)*size)
+	tileC := work.Scratch[R](x.env, worker, x.tileC, int(mi*nj))
 	for i := range mi {
 		row := tileC[i*nj:][:nj]
 		copy(row, parts[at+i*x.n:])
@@ -268,10 +269,10 @@ func (x *contractTask[R]) multiplySpan(worker int, tile, k0, k1 int64, dst []R, 
 		switch {
 		case x.b.layout == byCols:
 			a, _ := x.a.tile(worker, batch, i0, 1, k0, nk)
-			gemvBlocks(int(nk), int(nj), x.b.mem[x.b.start(batch)+k0*x.b.ld+j0:], int(x.b.ld), a, dst, scratch[R](x.env, worker, x.block, x.blockN))
+			gemvBlocks(int(nk), int(nj), x.b.mem[x.b.start(batch)+k0*x.b.ld+j0:], int(x.b.ld), a, dst, work.Scratch[R](x.env, worker, x.block, x.blockN))
 		case x.a.layout == byCols:
 			b, _ := x.b.tile(worker, batch, j0, 1, k0, nk)
-			gemvBlocks(int(nk), int(mi), x.a.mem[x.a.start(batch)+k0*x.a.ld+i0:], int(x.a.ld), b, dst, scratch[R](x.env, worker, x.block, x.blockN))
+			gemvBlocks(int(nk), int(mi), x.a.mem[x.a.start(batch)+k0*x.a.ld+i0:], int(x.a.ld), b, dst, work.Scratch[R](x.env, worker, x.block, x.blockN))
 		default:
 			a, lda := x.a.tile(worker, batch, i0, mi, k0, nk)
 			b, ldb := x.b.tile(worker, batch, j0, nj, k0, nk)

@@ -1,5 +1,7 @@
 package fallback
 
+import "github.com/anycl/anycl/fallback/internal/work"
+
 // Sums of very many terms are taken block by block: one after the other, k terms would lose up to
 // k units in the last place. A dot product of a tile is some lanes of tileK terms at most; where rows
 // are added to a vector, a block is vectorTerms of them. Sums of blocks go to a total whose
@@ -29,7 +31,7 @@ func (x *contractTask[R]) span() int64 {
 
 // multiplyLong is multiply where sums go to totals.
 func (x *contractTask[R]) multiplyLong(worker int, tile, k0, k1, mi, nj int64, dst []R, ld int64) {
-	all := scratch[R](x.env, worker, x.totals, 2*int(x.mt*x.nt))
+	all := work.Scratch[R](x.env, worker, x.totals, 2*int(x.mt*x.nt))
 	total, rest := all[:mi*nj], all[mi*nj:2*mi*nj]
 	clear(all[:2*mi*nj])
 	for ; k0 < k1; k0 += x.spanK {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -152,7 +153,7 @@ func TestProductErrorStaysWithinItsBound(t *testing.T) {
 			ins[i] = bytesOf(tensor.Float32, in.Len, func(int64) float64 { return r.NormFloat64() })
 		}
 		out := runTask(t, e, task, 0, ins...)
-		a, b := typed[float32](ins[0]), typed[float32](ins[1])
+		a, b := work.Typed[float32](ins[0]), work.Typed[float32](ins[1])
 		for i := range 3 {
 			for j := range 5 {
 				var sum, size float64

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -13,17 +14,17 @@ type customTask struct {
 	entry     string
 	host      func(outs, ins []*tensor.Tensor) error
 	outs, ins []*tensor.Tensor
-	cost
+	work.Cost
 }
 
-func newCustom(c *compiler) (runner, error) {
-	k := c.task.Custom
+func newCustom(c *compiler) (work.Runner, error) {
+	k := c.Task.Custom
 	u := &customTask{entry: k.Entry, host: k.Host}
 	var err error
-	if u.ins, err = tensors(c.task.Ins, c.ins, k.InShapes, "input"); err != nil {
+	if u.ins, err = tensors(c.Task.Ins, c.Ins, k.InShapes, "input"); err != nil {
 		return nil, err
 	}
-	u.outs, err = tensors(c.task.Outs, c.outs, k.OutShapes, "output")
+	u.outs, err = tensors(c.Task.Outs, c.Outs, k.OutShapes, "output")
 	return u, err
 }
 
@@ -43,10 +44,10 @@ func tensors(ops []engine.Operand, mem [][]byte, shapes [][]int, what string) ([
 	return all, nil
 }
 
-func (u *customTask) run(context.Context, *pool) (err error) {
+func (u *customTask) Run(context.Context, *work.Pool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("kernel %q: %w", u.entry, panicked(r))
+			err = fmt.Errorf("kernel %q: %w", u.entry, work.Panicked(r))
 		}
 	}()
 	if err = u.host(u.outs, u.ins); err != nil {
@@ -55,6 +56,6 @@ func (u *customTask) run(context.Context, *pool) (err error) {
 	return err
 }
 
-func (u *customTask) plan() engine.Plan {
+func (u *customTask) Plan() engine.Plan {
 	return engine.Plan{Variant: "custom " + u.entry, Why: "the user's Go function", Launch: []string{"1 call"}}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -16,11 +17,11 @@ type writer struct {
 
 // writer compiles the values of the task.
 func (c *compiler) writer() (writer, error) {
-	all := make([]int, len(c.task.Outs))
+	all := make([]int, len(c.Task.Outs))
 	for i := range all {
 		all[i] = i
 	}
-	return c.writerOf(c.task.OutAxes(0), all)
+	return c.writerOf(c.Task.OutAxes(0), all)
 }
 
 // writerOf compiles the values of some outputs, which are over the same axes.
@@ -28,9 +29,9 @@ func (c *compiler) writerOf(axes, outs []int) (w writer, err error) {
 	var dts []tensor.DType
 	var values []*engine.Expr
 	for _, i := range outs {
-		dt := c.task.Outs[i].DType
-		dts, values = append(dts, dt), append(values, c.task.Values[i])
-		w.sinks = append(w.sinks, sinkOf(dt, c.outs[i]))
+		dt := c.Task.Outs[i].DType
+		dts, values = append(dts, dt), append(values, c.Task.Values[i])
+		w.sinks = append(w.sinks, sinkOf(dt, c.Outs[i]))
 	}
 	w.prog, err = c.compile(axes, dts, values...)
 	return w, err
@@ -95,35 +96,7 @@ func sinkOf(dt tensor.DType, mem []byte) sink {
 }
 
 func makeSink[T any, R reg](mem []byte, c codec[T, R]) sink {
-	return &typedSink[T, R]{mem: typed[T](mem), codec: c}
-}
-
-// reserve takes n bytes of every worker's arena and returns their place.
-func (c *compiler) reserve(n int) int {
-	at := c.used
-	c.used += roundUp(n, 64)
-	c.env.need = max(c.env.need, c.used)
-	return at
-}
-
-// reserveShared takes n bytes of the memory that workers share.
-func (c *compiler) reserveShared(n int) int {
-	at := c.usedShared
-	c.usedShared += roundUp(n, 64)
-	c.env.needShared = max(c.env.needShared, c.usedShared)
-	return at
-}
-
-// scratch is what reserve took for n values, on a worker.
-func scratch[R reg](e *env, worker, at, n int) []R {
-	var zero R
-	return typed[R](e.arena(worker)[at:][:n*sizeOf(zero)])
-}
-
-// shared is what reserveShared took for n values.
-func shared[R reg](e *env, at, n int) []R {
-	var zero R
-	return typed[R](e.shared[at:][:n*sizeOf(zero)])
+	return &typedSink[T, R]{mem: work.Typed[T](mem), codec: c}
 }
 
 func sizeOf[R reg](R) int {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/internal/procs"
 )
 
@@ -28,8 +29,8 @@ type Options struct {
 type Engine struct {
 	workers int
 	block   int
-	limits  limits
-	pool    *pool
+	limits  work.Limits
+	pool    *work.Pool
 	traits  engine.Traits
 	closed  atomic.Bool
 
@@ -47,16 +48,16 @@ func New(o *Options) *Engine {
 	if o == nil {
 		o = &Options{}
 	}
-	e := &Engine{workers: o.Workers, block: o.BlockBytes, limits: defaults}
+	e := &Engine{workers: o.Workers, block: o.BlockBytes, limits: work.Defaults}
 	if e.workers <= 0 {
 		e.workers = procs.Count()
 	}
 	if e.block <= 0 {
 		e.block = 32 << 10
 	}
-	e.pool = newPool(e.workers)
+	e.pool = work.NewPool(e.workers)
 	e.traits = engine.Traits{Hosted: true, Cores: e.cores, Peaks: e.peaks}
-	runtime.AddCleanup(e, (*pool).close, e.pool) // for an engine that nobody closed
+	runtime.AddCleanup(e, (*work.Pool).Close, e.pool) // for an engine that nobody closed
 	return e
 }
 
@@ -112,7 +113,7 @@ func (e *Engine) Stats() engine.Stats {
 // to the engine fails with engine.ErrClosed from then on.
 func (e *Engine) Close() error {
 	if !e.closed.Swap(true) {
-		e.pool.close()
+		e.pool.Close()
 	}
 	return nil
 }

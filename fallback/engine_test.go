@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/internal/testleak"
 	"github.com/anycl/anycl/tensor"
 )
@@ -40,8 +41,8 @@ func oneOfEach(n int) map[string]*engine.Task {
 		Custom: &engine.CustomKernel{Entry: "twice", InShapes: [][]int{{n}}, OutShapes: [][]int{{n}}, Host: func(outs, ins []*tensor.Tensor) error {
 			to, _ := outs[0].Bytes()
 			from, _ := ins[0].Bytes()
-			for i, v := range typed[float32](from) {
-				typed[float32](to)[i] = 2 * v
+			for i, v := range work.Typed[float32](from) {
+				work.Typed[float32](to)[i] = 2 * v
 			}
 			return nil
 		}},
@@ -256,7 +257,7 @@ func TestCustomKernels(t *testing.T) {
 	task := oneOfEach(3)["custom"]
 	in := bytesOf(tensor.Float32, 3, func(i int64) float64 { return float64(i) })
 	out := runTask(t, e, task, 0, in)
-	require.Equal(t, []float32{0, 2, 4}, typed[float32](out))
+	require.Equal(t, []float32{0, 2, 4}, work.Typed[float32](out))
 
 	with := func(change func(k *engine.CustomKernel)) *engine.Task {
 		u, k := *task, *task.Custom
@@ -346,7 +347,7 @@ func TestTasksOfASequenceRunInOrder(t *testing.T) {
 	at := func(i int64) float32 {
 		b := tensor.AlignedBytes(4)
 		require.NoError(t, e.Read(t.Context(), b, m, 256*i))
-		return typed[float32](b)[0]
+		return work.Typed[float32](b)[0]
 	}
 	require.Equal(t, []float32{0, 0, 1, 2}, []float32{at(0), at(1), at(2), at(3)})
 	require.NoError(t, s.Run(t.Context(), 0, 3, 0))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // rates are what one core of this machine does.
@@ -67,17 +68,6 @@ func seconds(runs int, f func()) float64 {
 	return max(best, 100*time.Nanosecond).Seconds()
 }
 
-// cost is what a task takes on one core, in nanoseconds, at the reference
-// rates that the compiler reckons with.
-type cost struct {
-	chain   float64 // loads, scalar functions, folds, stores
-	product float64 // matrix products
-}
-
-func (c cost) ns() float64 { return c.chain + c.product }
-
-func (c cost) predicted() cost { return c }
-
 // The reference rates: those of the core on which the costs of steps were
 // found, about 4 GHz.
 const (
@@ -100,7 +90,7 @@ const (
 func (e *Engine) Estimate(t *engine.Task) time.Duration {
 	r := measured()
 	work, c := t.Cost(), e.costOf(t)
-	ns := c.chain*refScalar/r.scalar + c.product*refMulAdds/r.mulAdds
+	ns := c.Chain*refScalar/r.scalar + c.Product*refMulAdds/r.mulAdds
 	if n := e.share(t, c); n > 1 {
 		ns = ns/float64(n) + float64(shareTime)
 	}
@@ -111,8 +101,8 @@ func (e *Engine) Estimate(t *engine.Task) time.Duration {
 func (e *Engine) cores(t *engine.Task) int { return e.share(t, e.costOf(t)) }
 
 // share is how many workers share a task that costs c.
-func (e *Engine) share(t *engine.Task, c cost) int {
-	if c.ns() <= e.limits.wideNs || t.Kind == engine.Custom {
+func (e *Engine) share(t *engine.Task, c work.Cost) int {
+	if c.Ns() <= e.limits.WideNs || t.Kind == engine.Custom {
 		return 1
 	}
 	switch a := t.Algorithm.(type) {
@@ -125,14 +115,14 @@ func (e *Engine) share(t *engine.Task, c cost) int {
 }
 
 // costOf is what t takes by the steps that it is compiled to.
-func (e *Engine) costOf(t *engine.Task) cost {
-	c := cost{chain: t.Cost().Flops}
+func (e *Engine) costOf(t *engine.Task) work.Cost {
+	c := work.Cost{Chain: t.Cost().Flops}
 	if e.Check(t) == nil && t.Kind != engine.Custom {
-		k := e.compilerFor(t, &env{}, nil)
-		k.dry = true
-		k.ins, k.outs = make([][]byte, len(t.Ins)), make([][]byte, len(t.Outs))
+		k := e.compilerFor(t, &work.Env{}, nil)
+		k.Dry = true
+		k.Ins, k.Outs = make([][]byte, len(t.Ins)), make([][]byte, len(t.Outs))
 		if run, err := runnerOf(k); err == nil {
-			c = run.predicted()
+			c = run.Predicted()
 		}
 	}
 	return c

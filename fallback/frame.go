@@ -2,7 +2,7 @@ package fallback
 
 import (
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // program computes expressions over a flat domain, block by block. It is
@@ -20,7 +20,7 @@ type program struct {
 	unit    int64      // points that pieces had better not divide, or 0
 	arity   int        // most arguments of a step
 	rootOwn bool       // root 0 has a register of its own, which may be laid elsewhere
-	env     *env
+	env     *work.Env
 	frames  []*frame
 	nsPer   float64 // estimated time per point
 }
@@ -31,16 +31,6 @@ type accReg struct{ i, reg int }
 // reserved is a place in the arena.
 type reserved struct{ offset, bytes int }
 
-// env is what the programs of a sequence share.
-type env struct {
-	run        uint32
-	epoch      uint64   // counts the tasks that were run
-	arenas     [][]byte // register memory of each worker
-	need       int      // bytes of an arena
-	shared     []byte   // scratch memory that workers share
-	needShared int
-}
-
 // slot is a register: its class and, where it has memory, its place in the
 // arena.
 type slot struct {
@@ -50,7 +40,7 @@ type slot struct {
 
 // frame is the state of a program on one worker.
 type frame struct {
-	env     *env
+	env     *work.Env
 	worker  int
 	store   []engine.Block // the memory of each register
 	cur     []engine.Block // its values now: in store, or where they lie anyway
@@ -70,7 +60,7 @@ func (p *program) frame(worker int) *frame {
 		store: make([]engine.Block, len(p.slots)), cur: make([]engine.Block, len(p.slots)),
 		args: make([]engine.Block, p.arity), cursors: make([]cursor, len(p.lats)),
 	}
-	arena := p.env.arena(worker)
+	arena := p.env.Arena(worker)
 	for i, s := range p.slots {
 		if s.offset >= 0 {
 			f.store[i] = newBlock(s.class, arena[s.offset:][:p.block*classBytes(s.class)])
@@ -84,15 +74,6 @@ func (p *program) frame(worker int) *frame {
 	}
 	p.frames[worker] = f
 	return f
-}
-
-// arena is the register memory of a worker. Its programs share it, as only one
-// task runs at a time.
-func (e *env) arena(worker int) []byte {
-	if e.arenas[worker] == nil {
-		e.arenas[worker] = tensor.AlignedBytes(e.need)
-	}
-	return e.arenas[worker]
 }
 
 // set gives the program the values of the task's results.

@@ -1,6 +1,7 @@
 package fallback
 
 import (
+	"github.com/anycl/anycl/fallback/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -13,7 +14,7 @@ var gonumBLAS gonum.Implementation
 // its own, and so from allocating: the pieces of a task are parallel already.
 const (
 	callRows = 64
-	callCols = 192
+	callCols = work.TileColumns
 )
 
 // gemm computes C += A·Bᵀ for A of m x k, B of n x k, C of m x n, all by rows.

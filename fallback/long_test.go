@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -26,7 +27,7 @@ func TestLongSumsOfAConstantKeepTheirDigits(t *testing.T) {
 	for _, outs := range []int{1, 3, 16} {
 		task := reduceOf(engine.Sum, x, engine.Domain{outs, n + 5}, 1)
 		task.Ins[0].Len = 1
-		for i, got := range typed[float32](runTask(t, e, task, 0, in)) {
+		for i, got := range work.Typed[float32](runTask(t, e, task, 0, in)) {
 			require.InEpsilon(t, v*(n+5), got, 1e-6, "%d of %d", i, outs)
 		}
 	}
@@ -34,7 +35,7 @@ func TestLongSumsOfAConstantKeepTheirDigits(t *testing.T) {
 	wide := bytesOf(f32, 16, func(int64) float64 { return 0.1 })
 	down := reduceOf(engine.Sum, engine.Load(0, f32, across[1].Mul(0).Add(across[0]), nil), engine.Domain{16, n + 5}, 1)
 	down.Ins[0].Len = 16
-	for i, got := range typed[float32](runTask(t, e, down, 0, wide)) {
+	for i, got := range work.Typed[float32](runTask(t, e, down, 0, wide)) {
 		require.InEpsilon(t, v*(n+5), got, 1e-6, "column %d", i)
 	}
 }
@@ -70,7 +71,7 @@ func TestManyUpdatesOfOneRowKeepTheirDigits(t *testing.T) {
 				At:     engine.IndexValue(tensor.Int64, engine.AxisIndex(1).AddConst(1).Div(int64(n), dom).AddConst(1)),
 				Update: engine.Load(0, f32, engine.ConstIndex(0), nil),
 			}
-			out := typed[float32](runTask(t, e, task, 0, bytesOf(f32, 1, func(int64) float64 { return 0.1 })))
+			out := work.Typed[float32](runTask(t, e, task, 0, bytesOf(f32, 1, func(int64) float64 { return 0.1 })))
 			for i, got := range out {
 				want := []float64{2, 2 + v*float64(n-1), 2 + v}[i/d]
 				require.InEpsilon(t, want, got, 1e-6, fmt.Sprintf("element %d of %d updates of %d", i, n, d))
@@ -181,9 +182,9 @@ func powerOf(x float64, n int64) *big.Float {
 
 func floatAt(dt tensor.DType, b []byte, i int) float64 {
 	if dt == tensor.Float64 {
-		return typed[float64](b)[i]
+		return work.Typed[float64](b)[i]
 	}
-	return float64(typed[float32](b)[i])
+	return float64(work.Typed[float32](b)[i])
 }
 
 // Running sums of float64, along rows and down columns: an error that grows with the length shows at 2^20.
@@ -198,7 +199,7 @@ func TestLongRunningSumsOfFloat64KeepTheirDigits(t *testing.T) {
 			Kind: engine.Routine, Name: "test", Ins: []engine.Operand{{DType: tensor.Float64, Len: n * inner}}, Outs: []engine.Operand{{DType: tensor.Float64, Len: n * inner}},
 			Algorithm: &engine.Scan{Outer: 1, Length: n, Inner: inner},
 		}
-		out := typed[float64](runTask(t, e, task, 0, bytesOf(tensor.Float64, n*inner, func(int64) float64 { return 0.1 })))
+		out := work.Typed[float64](runTask(t, e, task, 0, bytesOf(tensor.Float64, n*inner, func(int64) float64 { return 0.1 })))
 		for _, i := range []int64{100, 1 << 16, n - 1} {
 			want.Mul(new(big.Float).SetPrec(200).SetInt64(i+1), big.NewFloat(0.1))
 			off, _ := new(big.Float).Sub(new(big.Float).Quo(big.NewFloat(out[i*inner]), want), big.NewFloat(1)).Float64()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // mapTask computes one expression over the whole domain.
@@ -13,21 +14,21 @@ type mapTask struct {
 	size  int64
 	piece int64
 	count int64
-	cost
+	work.Cost
 	wide bool
-	work job
+	work work.Job
 }
 
-func newMap(c *compiler) (runner, error) {
+func newMap(c *compiler) (work.Runner, error) {
 	c.strips = true
 	out, err := c.writer()
 	if err != nil {
 		return nil, err
 	}
 	m := &mapTask{out: out, size: out.prog.size}
-	m.piece, m.count = c.limits.pieces(m.size, out.prog.nsPer, max(int64(out.prog.block), out.prog.unit))
-	m.chain = float64(m.size) * out.prog.nsPer
-	m.wide = m.ns() > c.limits.wideNs
+	m.piece, m.count = c.Limits.Pieces(m.size, out.prog.nsPer, max(int64(out.prog.block), out.prog.unit))
+	m.Chain = float64(m.size) * out.prog.nsPer
+	m.wide = m.Ns() > c.Limits.WideNs
 	m.work = m.do
 	return m, nil
 }
@@ -37,15 +38,15 @@ func (m *mapTask) do(worker int, i int64) {
 	m.out.write(worker, lo, int(min(m.piece, m.size-lo)))
 }
 
-func (m *mapTask) run(ctx context.Context, p *pool) error {
-	return p.run(ctx, m.count, m.wide, m.work)
+func (m *mapTask) Run(ctx context.Context, p *work.Pool) error {
+	return p.Run(ctx, m.count, m.wide, m.work)
 }
 
-func (m *mapTask) plan() engine.Plan {
+func (m *mapTask) Plan() engine.Plan {
 	return plan("map", m.count, m.wide, m.out.prog)
 }
 
-// plan describes a task that is one phase of pieces of programs.
+// Plan describes a task that is one phase of pieces of programs.
 func plan(variant string, pieces int64, wide bool, programs ...*program) engine.Plan {
 	why := "short: on the caller's goroutine"
 	if wide {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -121,9 +122,9 @@ func TestSumsOfManyValuesStayAccurate(t *testing.T) {
 	for _, s := range [][2]int{{1, 1 << 20}, {8, 1 << 17}, {1024, 1 << 10}, {1, 1023}, {9, 70001}} {
 		for name, x := range layouts(tensor.Float32, s[0], s[1]) {
 			in := bytesOf(tensor.Float32, int64(s[0]*s[1]), func(int64) float64 { return 0.1 + r.Float64() })
-			v := typed[float32](in)
+			v := work.Typed[float32](in)
 			task := reduceOf(engine.Sum, x, engine.Domain{s[0], s[1]}, 1)
-			out := typed[float32](runTask(t, e, task, 0, in))
+			out := work.Typed[float32](runTask(t, e, task, 0, in))
 			for o := range s[0] {
 				var sum float64
 				for i := range s[1] {
@@ -220,7 +221,7 @@ func TestOutputsMayReplaceAnInput(t *testing.T) {
 	require.NoError(t, e.Read(t.Context(), out, m, 0))
 	for i := range n {
 		v := float32(i % 100)
-		require.Equal(t, v*v+v, typed[float32](out)[i])
+		require.Equal(t, v*v+v, work.Typed[float32](out)[i])
 	}
 }
 
@@ -231,7 +232,7 @@ func TestTheNumberOfTheRunReachesTheTask(t *testing.T) {
 	task := mapTaskOf(5, engine.Run())
 	task.Outs[0].DType = tensor.Uint32
 	for _, run := range []uint32{0, 1, math.MaxUint32} {
-		require.Equal(t, []uint32{run, run, run, run, run}, typed[uint32](runTask(t, e, task, run)))
+		require.Equal(t, []uint32{run, run, run, run, run}, work.Typed[uint32](runTask(t, e, task, run)))
 	}
 }
 
@@ -312,5 +313,5 @@ func TestTransposesOfEveryShapeAgree(t *testing.T) {
 	bound := s.(*sequence).tasks[0]
 	require.NoError(t, engines[0].Write(t.Context(), bound.mems[0], 0, bytesOf(tensor.Float32, 400, func(int64) float64 { return 1 })))
 	require.NoError(t, s.Run(t.Context(), 0, 1, 0))
-	require.Equal(t, float32(1), typed[float32](bound.mems[1].data)[399])
+	require.Equal(t, float32(1), work.Typed[float32](bound.mems[1].data)[399])
 }

@@ -2,6 +2,7 @@ package fallback
 
 import (
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -38,7 +39,7 @@ type operand[R reg] struct {
 
 // newOperand finds where the values of x are. rows is the group of its rows.
 func newOperand[R reg](c *compiler, x *engine.Expr, rows int) (operand[R], error) {
-	t := c.task
+	t := c.Task
 	o := operand[R]{rows: t.Size(rows), k: t.Size(3)}
 	from, to := t.Group(0)
 	x.VisitAxes(func(a int) { o.perBatch = o.perBatch || a >= from && a < to })
@@ -60,7 +61,7 @@ func newOperand[R reg](c *compiler, x *engine.Expr, rows int) (operand[R], error
 
 // inPlace reports whether x is a load of values that are their own registers.
 func (c *compiler) inPlace(x *engine.Expr) bool {
-	if x.Op != engine.OpLoad || engine.ClassOf(x.DType) != engine.ClassOf(c.task.Acc) {
+	if x.Op != engine.OpLoad || engine.ClassOf(x.DType) != engine.ClassOf(c.Task.Acc) {
 		return false
 	}
 	switch x.DType {
@@ -74,7 +75,7 @@ func (c *compiler) inPlace(x *engine.Expr) bool {
 
 // inInput tries to use the input of x as it lies.
 func (o *operand[R]) inInput(c *compiler, x *engine.Expr, rows int) bool {
-	t := c.task
+	t := c.Task
 	if _, ok := x.Addr.Affine(len(t.Axes)); !ok {
 		return false
 	}
@@ -104,7 +105,7 @@ func (o *operand[R]) inInput(c *compiler, x *engine.Expr, rows int) bool {
 	default:
 		return false
 	}
-	o.mem = typed[R](c.ins[x.Input])
+	o.mem = work.Typed[R](c.Ins[x.Input])
 	o.batch = newLattice(axesOf(t, 0), t.Axes, xs)
 	return true
 }
@@ -140,11 +141,11 @@ func (o *operand[R]) tile(worker int, batch, r0, nr, k0, nk int64) ([]R, int) {
 	case o.layout == byRows:
 		return o.mem[o.start(batch)+r0*o.ld+k0:], int(o.ld)
 	case o.once:
-		all := shared[R](o.prog.env, o.whole, o.wholeN)
+		all := work.Shared[R](o.prog.env, o.whole, o.wholeN)
 		return all[(batch*o.rows+r0)*o.pitch+k0:], int(o.pitch)
 	}
 	ld := o.width(nk)
-	dst := scratch[R](o.prog.env, worker, o.panel, int(nr*ld))
+	dst := work.Scratch[R](o.prog.env, worker, o.panel, int(nr*ld))
 	o.pack(worker, batch, r0, nr, k0, nk, dst, ld)
 	return dst, int(ld)
 }

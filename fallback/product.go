@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // Relative errors of factors add up in whatever order they are multiplied. Products of float32 are therefore taken in
@@ -104,9 +105,9 @@ func multiplyEach[R reg](ps []product, way products, xs []R) {
 // takes up.
 func (r *reduceTask[R]) products(worker int, c, from, n int64) []product {
 	if r.chunks == 1 {
-		return scratchOf[product](r.value.env, worker, r.pairs, r.group)[:n]
+		return work.Scratch[product](r.value.env, worker, r.pairs, r.group)[:n]
 	}
-	return sharedOf[product](r.value.env, r.pairs, r.outs*r.chunks)[c*r.outs+from:][:n]
+	return work.Shared[product](r.value.env, r.pairs, r.outs*r.chunks)[c*r.outs+from:][:n]
 }
 
 // multiply multiplies values [lo, hi) of each of n outputs into ps.
@@ -140,7 +141,7 @@ func (r *reduceTask[R]) multiply(worker int, from, lo, hi int64, ps []product) {
 
 // emitProducts rounds products and passes them through the epilogue.
 func (r *reduceTask[R]) emitProducts(worker int, from int64, ps []product) {
-	best := scratch[R](r.value.env, worker, r.best, len(ps))
+	best := work.Scratch[R](r.value.env, worker, r.best, len(ps))
 	for i, p := range ps {
 		best[i] = R(p.hi)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -347,6 +348,6 @@ func TestRandomTasksAgreeWithTheirDefinition(t *testing.T) {
 // chunks.
 func smallLimits(workers int) *Engine {
 	e := New(&Options{Workers: workers, BlockBytes: 1})
-	e.limits = limits{pieceNs: 5, chunk: 4, tileRows: 3, tileCols: 5, tileK: 4, whole: 200, updates: 64}
+	e.limits = work.Limits{PieceNs: 5, Chunk: 4, TileRows: 3, TileCols: 5, TileK: 4, Whole: 200, Updates: 64}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,7 +33,7 @@ type reduceTask[R reg] struct {
 	groups int64
 	chunk  int64 // values of a fold that a piece takes
 	chunks int64
-	cost
+	work.Cost
 	wide bool
 
 	best      int // reserved: folded values of a group
@@ -42,11 +43,11 @@ type reduceTask[R reg] struct {
 	partBest  int // reserved and shared: results of chunks
 	partAt    int
 
-	work, last job
+	work, last work.Job
 }
 
-func newReduce(c *compiler) (runner, error) {
-	t := c.task
+func newReduce(c *compiler) (work.Runner, error) {
+	t := c.Task
 	dt := t.Folds[0].Acc
 	if t.Folds[0].Monoid.IsArg() {
 		dt = t.Folds[0].Value.DType // positions are int64 whatever the values are
@@ -68,8 +69,8 @@ const (
 	wantParts = 64   // pieces that a long task should have at least
 )
 
-func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
-	t := c.task
+func makeReduce[R reg](c *compiler, dt tensor.DType) (work.Runner, error) {
+	t := c.Task
 	fold := t.Folds[0]
 	r := &reduceTask[R]{fold: fold.Monoid, acc: fold.Acc, outs: t.Size(0), folds: t.Size(1)}
 	rows, columns := axesOf(t, 0, 1), axesOf(t, 1, 0)
@@ -90,7 +91,7 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 
 	// Pieces of about equal time, then chunks where they are too few.
 	ns := r.value.nsPer + foldNs(r.fold) + 8/float64(max(r.folds, 1))
-	r.group, r.groups = c.limits.pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
+	r.group, r.groups = c.Limits.Pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
 	r.group = min(r.group, maxGroup)
 	if r.columns { // vectors as long as a block allows
 		r.group = min(r.outs, maxGroup, int64(r.value.block))
@@ -99,48 +100,48 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (runner, error) {
 		r.groups = (r.outs + r.group - 1) / r.group
 	}
 	r.chunk, r.chunks = max(r.folds, 1), 1
-	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.limits.chunk, r.folds); n > 1 && (r.columns || r.group == 1) {
+	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.Limits.Chunk, r.folds); n > 1 && (r.columns || r.group == 1) {
 		r.chunk = (r.folds + n - 1) / n
 		r.chunks = (r.folds + r.chunk - 1) / r.chunk
 	}
-	r.chain = float64(r.value.size)*ns + float64(r.outs)*r.out.prog.nsPer
-	r.wide = r.ns() > c.limits.wideNs
+	r.Chain = float64(r.value.size)*ns + float64(r.outs)*r.out.prog.nsPer
+	r.wide = r.Ns() > c.Limits.WideNs
 
 	var zero R
 	size := sizeOf(zero)
-	r.best = c.reserve(int(r.group) * size)
+	r.best = c.Reserve(int(r.group) * size)
 	if r.fold.IsArg() {
-		r.positions = c.reserve(int(r.group) * 8)
+		r.positions = c.Reserve(int(r.group) * 8)
 	}
 	if r.way != notProducts {
 		if r.chunks == 1 {
-			r.pairs = c.reserve(int(r.group) * productBytes)
+			r.pairs = c.Reserve(int(r.group) * productBytes)
 		} else {
-			r.pairs = c.reserveShared(int(r.outs*r.chunks) * productBytes)
+			r.pairs = c.ReserveShared(int(r.outs*r.chunks) * productBytes)
 		}
 	}
 	if r.columns {
-		r.levels = c.reserve(int(r.group) * size * columnLevels)
+		r.levels = c.Reserve(int(r.group) * size * columnLevels)
 	}
 	if r.chunks > 1 && r.way == notProducts {
 		n := int(r.outs * r.chunks)
-		r.partBest = c.reserveShared(n * size)
+		r.partBest = c.ReserveShared(n * size)
 		if r.fold.IsArg() {
-			r.partAt = c.reserveShared(n * 8)
+			r.partAt = c.ReserveShared(n * 8)
 		}
 	}
 	r.work, r.last = r.do, r.finish
 	return r, nil
 }
 
-func (r *reduceTask[R]) run(ctx context.Context, p *pool) error {
-	if err := p.run(ctx, r.groups*r.chunks, r.wide, r.work); err != nil || r.chunks == 1 {
+func (r *reduceTask[R]) Run(ctx context.Context, p *work.Pool) error {
+	if err := p.Run(ctx, r.groups*r.chunks, r.wide, r.work); err != nil || r.chunks == 1 {
 		return err
 	}
-	return p.run(ctx, r.groups, false, r.last)
+	return p.Run(ctx, r.groups, false, r.last)
 }
 
-func (r *reduceTask[R]) plan() engine.Plan {
+func (r *reduceTask[R]) Plan() engine.Plan {
 	way := "rows"
 	if r.columns {
 		way = "columns"
@@ -166,10 +167,10 @@ func (r *reduceTask[R]) do(worker int, i int64) {
 		}
 		return
 	}
-	best := scratch[R](env, worker, r.best, int(n))
+	best := work.Scratch[R](env, worker, r.best, int(n))
 	var at []int64
 	if r.fold.IsArg() {
-		at = scratch[int64](env, worker, r.positions, int(n))
+		at = work.Scratch[int64](env, worker, r.positions, int(n))
 	}
 	switch {
 	case r.folds == 0:
@@ -185,9 +186,9 @@ func (r *reduceTask[R]) do(worker int, i int64) {
 		return
 	}
 	base := int(c * r.outs)
-	copy(shared[R](env, r.partBest, int(r.outs*r.chunks))[base+int(from):], best)
+	copy(work.Shared[R](env, r.partBest, int(r.outs*r.chunks))[base+int(from):], best)
 	if at != nil {
-		copy(shared[int64](env, r.partAt, int(r.outs*r.chunks))[base+int(from):], at)
+		copy(work.Shared[int64](env, r.partAt, int(r.outs*r.chunks))[base+int(from):], at)
 	}
 }
 
@@ -210,12 +211,12 @@ func (r *reduceTask[R]) finish(worker int, g int64) {
 		return
 	}
 	env := r.value.env
-	parts := shared[R](env, r.partBest, int(r.outs*r.chunks))[from:]
-	best := scratch[R](env, worker, r.best, int(n))
+	parts := work.Shared[R](env, r.partBest, int(r.outs*r.chunks))[from:]
+	best := work.Scratch[R](env, worker, r.best, int(n))
 	switch {
 	case r.fold.IsArg():
-		at := scratch[int64](env, worker, r.positions, int(n))
-		ats := shared[int64](env, r.partAt, int(r.outs*r.chunks))[from:]
+		at := work.Scratch[int64](env, worker, r.positions, int(n))
+		ats := work.Shared[int64](env, r.partAt, int(r.outs*r.chunks))[from:]
 		joinArgParts(r.fold, best, at, parts, ats, r.outs, r.chunks)
 		r.emit(worker, from, best, at)
 		return
@@ -233,7 +234,7 @@ func (r *reduceTask[R]) finish(worker int, g int64) {
 
 // column is an empty column of n outputs.
 func (r *reduceTask[R]) column(worker int, n int64) column[R] {
-	return column[R]{m: r.fold, width: int(n), levels: scratch[R](r.value.env, worker, r.levels, int(n)*columnLevels)}
+	return column[R]{m: r.fold, width: int(n), levels: work.Scratch[R](r.value.env, worker, r.levels, int(n)*columnLevels)}
 }
 
 // foldRows folds values [lo, hi) of each of n outputs.

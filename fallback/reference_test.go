@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -77,23 +78,23 @@ func decode(dt tensor.DType, mem []byte, at int64) value {
 	case tensor.Int8:
 		return value{i: int64(int8(mem[at]))}
 	case tensor.Int16:
-		return value{i: int64(typed[int16](mem)[at])}
+		return value{i: int64(work.Typed[int16](mem)[at])}
 	case tensor.Uint16:
-		return value{i: int64(typed[uint16](mem)[at])}
+		return value{i: int64(work.Typed[uint16](mem)[at])}
 	case tensor.Int32:
-		return value{i: int64(typed[int32](mem)[at])}
+		return value{i: int64(work.Typed[int32](mem)[at])}
 	case tensor.Uint32:
-		return value{i: int64(typed[uint32](mem)[at])}
+		return value{i: int64(work.Typed[uint32](mem)[at])}
 	case tensor.Int64, tensor.Uint64:
-		return value{i: typed[int64](mem)[at]}
+		return value{i: work.Typed[int64](mem)[at]}
 	case tensor.Float16:
-		return value{f: typed[tensor.Half](mem)[at].Float64()}
+		return value{f: work.Typed[tensor.Half](mem)[at].Float64()}
 	case tensor.BFloat16:
-		return value{f: typed[tensor.BF16](mem)[at].Float64()}
+		return value{f: work.Typed[tensor.BF16](mem)[at].Float64()}
 	case tensor.Float32:
-		return value{f: float64(typed[float32](mem)[at])}
+		return value{f: float64(work.Typed[float32](mem)[at])}
 	default:
-		return value{f: typed[float64](mem)[at]}
+		return value{f: work.Typed[float64](mem)[at]}
 	}
 }
 
@@ -107,19 +108,19 @@ func encode(dt tensor.DType, mem []byte, at int64, v value) {
 	case tensor.Int8, tensor.Uint8:
 		mem[at] = byte(v.i)
 	case tensor.Int16, tensor.Uint16:
-		typed[int16](mem)[at] = int16(v.i)
+		work.Typed[int16](mem)[at] = int16(v.i)
 	case tensor.Int32, tensor.Uint32:
-		typed[int32](mem)[at] = int32(v.i)
+		work.Typed[int32](mem)[at] = int32(v.i)
 	case tensor.Int64, tensor.Uint64:
-		typed[int64](mem)[at] = v.i
+		work.Typed[int64](mem)[at] = v.i
 	case tensor.Float16:
-		typed[tensor.Half](mem)[at] = tensor.HalfFrom64(v.f)
+		work.Typed[tensor.Half](mem)[at] = tensor.HalfFrom64(v.f)
 	case tensor.BFloat16:
-		typed[tensor.BF16](mem)[at] = tensor.BF16From64(v.f)
+		work.Typed[tensor.BF16](mem)[at] = tensor.BF16From64(v.f)
 	case tensor.Float32:
-		typed[float32](mem)[at] = float32(v.f)
+		work.Typed[float32](mem)[at] = float32(v.f)
 	default:
-		typed[float64](mem)[at] = v.f
+		work.Typed[float64](mem)[at] = v.f
 	}
 }
 

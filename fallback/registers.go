@@ -1,6 +1,10 @@
 package fallback
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/anycl/anycl/fallback/internal/work"
+)
 
 // finish gives registers memory and the program its block size: points where
 // that is not 0, else as many as the budget has room for.
@@ -85,32 +89,30 @@ func (b *builder) finish(points int) *program {
 	p.block = int(min(int64(p.block), max(p.size, 1)))
 	for i := range phys {
 		if phys[i].offset >= 0 {
-			phys[i].offset = b.used
-			b.used += roundUp(p.block*classBytes(phys[i].class), 64)
+			phys[i].offset = b.Used
+			b.Used += work.RoundUp(p.block*classBytes(phys[i].class), 64)
 		}
 		p.slots = append(p.slots, phys[i].slot)
 	}
 	for i := range p.strips {
-		p.strips[i].offset = b.reserve(p.strips[i].bytes)
+		p.strips[i].offset = b.Reserve(p.strips[i].bytes)
 	}
-	b.env.need = max(b.env.need, b.used)
+	b.Env.Need = max(b.Env.Need, b.Used)
 	if len(p.roots) > 0 {
 		p.rootOwn = p.slots[p.roots[0]].offset >= 0
 	}
 	return p
 }
 
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
 // arenaBytes is the memory of p's registers on one worker.
 func (p *program) arenaBytes() (n int) {
 	for _, s := range p.slots {
 		if s.offset >= 0 {
-			n += roundUp(p.block*classBytes(s.class), 64)
+			n += work.RoundUp(p.block*classBytes(s.class), 64)
 		}
 	}
 	for _, r := range p.strips {
-		n += roundUp(r.bytes, 64)
+		n += work.RoundUp(r.bytes, 64)
 	}
 	for _, s := range p.subs {
 		n += s.arenaBytes()

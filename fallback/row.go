@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -14,7 +15,7 @@ import (
 // fit a block, so that short rows fill one; a long row is walked block by block,
 // once for every fold and once for the outputs.
 type rowTask struct {
-	env        *env
+	env        *work.Env
 	rows, cols int64
 	folds      []rowFold
 	over, per  writer // outputs over the row, and those for it
@@ -22,18 +23,18 @@ type rowTask struct {
 	group      int64  // rows of a block
 	piece      int64  // rows of a piece
 	count      int64
-	cost
+	work.Cost
 	wide   bool
 	states []*rowState // of each worker
 	spread []int       // reserved: results, repeated for every point of their row
 	kept   []kept
-	work   job
+	work   work.Job
 
 	// Of a task that is divided.
 	chunk, chunks                int64 // columns of a chunk, chunks of a row
 	stage                        int   // the fold at hand
 	totals                       []engine.Block
-	foldWork, writeWork, perWork job
+	foldWork, writeWork, perWork work.Job
 }
 
 // kept is the values of a fold that later ones, or the outputs, would compute
@@ -64,7 +65,7 @@ type rowFold interface {
 	// reserve takes memory for the results of n rows.
 	reserve(c *compiler, n int64)
 	// result is that memory on a worker.
-	result(e *env, worker int) engine.Block
+	result(e *work.Env, worker int) engine.Block
 	// run folds rows [row, row+n) into it.
 	run(t *rowTask, s *rowState, worker int, row, n int64)
 	program() *program
@@ -78,12 +79,12 @@ type rowFold interface {
 	total(t *rowTask) engine.Block
 }
 
-func newRow(c *compiler) (runner, error) {
-	whole := c.task
-	defer func() { c.task = whole }()
+func newRow(c *compiler) (work.Runner, error) {
+	whole := c.Task
+	defer func() { c.Task = whole }()
 	t, keep := keepValues(whole)
-	c.task = t
-	r := &rowTask{env: c.env, rows: t.Size(0), cols: t.Size(1), states: make([]*rowState, c.width)}
+	c.Task = t
+	r := &rowTask{env: c.Env, rows: t.Size(0), cols: t.Size(1), states: make([]*rowState, c.Width)}
 	r.points = maxBlock
 	axes := axesOf(t, 0, 1)
 	ns := 0.0
@@ -115,23 +116,23 @@ func newRow(c *compiler) (runner, error) {
 	r.group = max(r.points/max(r.cols, 1), 1)
 	for i, k := range r.folds {
 		k.reserve(c, r.group)
-		r.spread = append(r.spread, c.reserve(int(r.points)*classBytes(engine.ClassOf(t.Folds[i].Acc))))
+		r.spread = append(r.spread, c.Reserve(int(r.points)*classBytes(engine.ClassOf(t.Folds[i].Acc))))
 	}
 	r.divide(c)
 	for _, i := range keep {
 		class := engine.ClassOf(t.Folds[i].Value.DType)
 		k := kept{fold: i, class: class}
 		if r.chunks > 1 {
-			k.at = c.reserveShared(int(r.rows*r.cols) * classBytes(class))
+			k.at = c.ReserveShared(int(r.rows*r.cols) * classBytes(class))
 		} else {
-			k.at = c.reserve(int(max(r.cols, r.points)) * classBytes(class))
+			k.at = c.Reserve(int(max(r.cols, r.points)) * classBytes(class))
 		}
 		r.kept = append(r.kept, k)
 	}
 	each := float64(r.cols)*(ns+r.over.prog.nsPer) + r.per.prog.nsPer + 20*float64(len(r.folds)+1)/float64(r.group)
-	r.piece, r.count = c.limits.pieces(r.rows, each, r.group)
-	r.chain = float64(r.rows) * each
-	r.wide = r.cost.ns() > c.limits.wideNs
+	r.piece, r.count = c.Limits.Pieces(r.rows, each, r.group)
+	r.Chain = float64(r.rows) * each
+	r.wide = r.Cost.Ns() > c.Limits.WideNs
 	r.work = r.do
 	return r, nil
 }
@@ -187,14 +188,14 @@ func flopsOf(e *engine.Expr) (n float64) {
 	return n
 }
 
-func (r *rowTask) run(ctx context.Context, p *pool) error {
+func (r *rowTask) Run(ctx context.Context, p *work.Pool) error {
 	if r.chunks > 1 {
 		return r.inChunks(ctx, p)
 	}
-	return p.run(ctx, r.count, r.wide, r.work)
+	return p.Run(ctx, r.count, r.wide, r.work)
 }
 
-func (r *rowTask) plan() engine.Plan {
+func (r *rowTask) Plan() engine.Plan {
 	programs := []*program{}
 	for _, k := range r.folds {
 		programs = append(programs, k.program())
@@ -215,14 +216,14 @@ func (r *rowTask) state(worker int) *rowState {
 			b := k.result(r.env, worker)
 			s.results = append(s.results, b)
 			bytes := int(r.points) * classBytes(classIn(b))
-			s.spread = append(s.spread, newBlock(classIn(b), r.env.arena(worker)[r.spread[i]:][:bytes]))
+			s.spread = append(s.spread, newBlock(classIn(b), r.env.Arena(worker)[r.spread[i]:][:bytes]))
 		}
 		s.spread = append(s.spread, make([]engine.Block, len(r.folds))...)
 		s.whole = make([]engine.Block, len(r.folds))
 		for _, k := range r.kept {
 			if r.chunks == 1 {
 				bytes := int(max(r.cols, r.points)) * classBytes(k.class)
-				s.whole[k.fold] = newBlock(k.class, r.env.arena(worker)[k.at:][:bytes])
+				s.whole[k.fold] = newBlock(k.class, r.env.Arena(worker)[k.at:][:bytes])
 			}
 		}
 		r.states[worker] = s
@@ -310,7 +311,7 @@ type typedFold[R reg] struct {
 }
 
 func newRowFold(c *compiler, i int, axes []int) (rowFold, error) {
-	f := c.task.Folds[i]
+	f := c.Task.Folds[i]
 	dt := f.Acc
 	if f.Monoid.IsArg() {
 		dt = f.Value.DType
@@ -328,10 +329,10 @@ func newRowFold(c *compiler, i int, axes []int) (rowFold, error) {
 }
 
 func makeRowFold[R reg](c *compiler, i int, dt tensor.DType, axes []int) (rowFold, error) {
-	f := c.task.Folds[i]
+	f := c.Task.Folds[i]
 	id := constBlock(engine.ClassOf(dt), identity(f.Monoid, dt), 1)
 	k := &typedFold[R]{number: i, fold: f.Monoid, acc: f.Acc, empty: (*lane[R](&id))[0]}
-	k.way = productsOf[R](f.Monoid, c.task.Size(1))
+	k.way = productsOf[R](f.Monoid, c.Task.Size(1))
 	var err error
 	k.value, err = c.compile(axes, []tensor.DType{dt}, f.Value)
 	return k, err
@@ -343,24 +344,24 @@ func (k *typedFold[R]) ns() float64 { return k.value.nsPer + foldNs(k.fold) }
 
 func (k *typedFold[R]) reserve(c *compiler, n int64) {
 	var zero R
-	k.n, k.best = n, c.reserve(int(n)*sizeOf(zero))
+	k.n, k.best = n, c.Reserve(int(n)*sizeOf(zero))
 	if k.fold.IsArg() {
-		k.positions = c.reserve(int(n) * 8)
+		k.positions = c.Reserve(int(n) * 8)
 	}
 }
 
-func (k *typedFold[R]) result(e *env, worker int) engine.Block {
+func (k *typedFold[R]) result(e *work.Env, worker int) engine.Block {
 	if k.fold.IsArg() {
-		return blockOf(scratch[int64](e, worker, k.positions, int(k.n)))
+		return blockOf(work.Scratch[int64](e, worker, k.positions, int(k.n)))
 	}
-	return blockOf(scratch[R](e, worker, k.best, int(k.n)))
+	return blockOf(work.Scratch[R](e, worker, k.best, int(k.n)))
 }
 
 func (k *typedFold[R]) run(t *rowTask, s *rowState, worker int, row, n int64) {
-	best := scratch[R](t.env, worker, k.best, int(n))
+	best := work.Scratch[R](t.env, worker, k.best, int(n))
 	var at []int64
 	if k.fold.IsArg() {
-		at = scratch[int64](t.env, worker, k.positions, int(n))
+		at = work.Scratch[int64](t.env, worker, k.positions, int(n))
 	}
 	f := k.value.frame(worker)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // Rows that are long and few are divided: workers take chunks of a row, first of every fold, one
@@ -19,7 +20,7 @@ func (r *rowTask) divide(c *compiler) {
 	if r.rows == 0 || r.rows >= fewRows || r.cols <= r.points {
 		return
 	}
-	n := min(wantParts/r.rows, r.cols/c.limits.chunk)
+	n := min(wantParts/r.rows, r.cols/c.Limits.Chunk)
 	if n < 2 {
 		return
 	}
@@ -33,21 +34,21 @@ func (r *rowTask) divide(c *compiler) {
 }
 
 // inChunks runs a task that is divided.
-func (r *rowTask) inChunks(ctx context.Context, p *pool) error {
+func (r *rowTask) inChunks(ctx context.Context, p *work.Pool) error {
 	n := r.rows * r.chunks
 	for r.stage = range r.folds {
-		if err := p.run(ctx, n, r.wide, r.foldWork); err != nil {
+		if err := p.Run(ctx, n, r.wide, r.foldWork); err != nil {
 			return err
 		}
 		r.totals[r.stage] = r.folds[r.stage].total(r)
 	}
 	if len(r.over.sinks) > 0 {
-		if err := p.run(ctx, n, r.wide, r.writeWork); err != nil {
+		if err := p.Run(ctx, n, r.wide, r.writeWork); err != nil {
 			return err
 		}
 	}
 	if len(r.per.sinks) > 0 {
-		return p.run(ctx, 1, false, r.perWork)
+		return p.Run(ctx, 1, false, r.perWork)
 	}
 	return nil
 }
@@ -61,7 +62,7 @@ func (r *rowTask) chunkAt(s *rowState, i int64, folds int) (row, lo, hi int64) {
 	}
 	for _, k := range r.kept {
 		bytes := int(r.cols) * classBytes(k.class)
-		s.whole[k.fold] = newBlock(k.class, r.env.shared[k.at+int(row)*bytes:][:bytes])
+		s.whole[k.fold] = newBlock(k.class, r.env.Shared[k.at+int(row)*bytes:][:bytes])
 	}
 	return row, lo, min(lo+r.chunk, r.cols)
 }
@@ -82,34 +83,34 @@ func (r *rowTask) writePer(worker int, _ int64) { r.per.write(worker, 0, int(r.r
 
 func (k *typedFold[R]) divide(c *compiler, rows, parts int64) {
 	var zero R
-	k.parts, k.partBest, k.totalBest = int(parts), c.reserveShared(int(parts)*sizeOf(zero)), c.reserveShared(int(rows)*sizeOf(zero))
+	k.parts, k.partBest, k.totalBest = int(parts), c.ReserveShared(int(parts)*sizeOf(zero)), c.ReserveShared(int(rows)*sizeOf(zero))
 	if k.way != notProducts {
-		k.partProducts = c.reserveShared(int(parts) * productBytes)
+		k.partProducts = c.ReserveShared(int(parts) * productBytes)
 	}
 	if k.fold.IsArg() {
-		k.partAt, k.totalAt = c.reserveShared(int(parts)*8), c.reserveShared(int(rows)*8)
+		k.partAt, k.totalAt = c.ReserveShared(int(parts)*8), c.ReserveShared(int(rows)*8)
 	}
 }
 
 // chunk folds columns [lo, hi) of a row to part i.
 func (k *typedFold[R]) chunk(t *rowTask, s *rowState, worker int, row, lo, hi, i int64) {
 	if k.way != notProducts {
-		sharedOf[product](t.env, k.partProducts, int64(k.parts))[i] = k.multiply(t, s, k.value.frame(worker), row, lo, hi)
+		work.Shared[product](t.env, k.partProducts, int64(k.parts))[i] = k.multiply(t, s, k.value.frame(worker), row, lo, hi)
 		return
 	}
-	best := shared[R](t.env, k.partBest, k.parts)[i : i+1]
+	best := work.Shared[R](t.env, k.partBest, k.parts)[i : i+1]
 	var at []int64
 	if k.fold.IsArg() {
-		at = shared[int64](t.env, k.partAt, k.parts)[i : i+1]
+		at = work.Shared[int64](t.env, k.partAt, k.parts)[i : i+1]
 	}
 	k.long(t, s, k.value.frame(worker), row, lo, hi, best, at)
 }
 
 // total folds the parts of every row.
 func (k *typedFold[R]) total(t *rowTask) engine.Block {
-	parts, best := shared[R](t.env, k.partBest, k.parts), shared[R](t.env, k.totalBest, int(t.rows))
+	parts, best := work.Shared[R](t.env, k.partBest, k.parts), work.Shared[R](t.env, k.totalBest, int(t.rows))
 	if k.way != notProducts {
-		ps := sharedOf[product](t.env, k.partProducts, int64(k.parts))
+		ps := work.Shared[product](t.env, k.partProducts, int64(k.parts))
 		for row := range best {
 			p := noFactors
 			for c := range t.chunks {
@@ -125,8 +126,8 @@ func (k *typedFold[R]) total(t *rowTask) engine.Block {
 		wrap(k.acc, blockOf(best))
 		return blockOf(best)
 	}
-	at := shared[int64](t.env, k.totalAt, int(t.rows))
-	joinArgParts(k.fold, best, at, parts, shared[int64](t.env, k.partAt, k.parts), t.rows, t.chunks)
+	at := work.Shared[int64](t.env, k.totalAt, int(t.rows))
+	joinArgParts(k.fold, best, at, parts, work.Shared[int64](t.env, k.partAt, k.parts), t.rows, t.chunks)
 	wrap(k.acc, blockOf(at))
 	return blockOf(at)
 }

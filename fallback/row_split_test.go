@@ -42,7 +42,7 @@ func TestFewLongRowsAreDivided(t *testing.T) {
 		task := normalised(dt, rows, cols)
 		requireNaive(t, e, task, bytesOf(dt, int64(rows*cols), func(int64) float64 { return float64(r.IntN(7)) }))
 		s := prepare(t, e, task)
-		require.Equal(t, divided, s.(*sequence).tasks[0].runner.(*rowTask).chunks > 1, "%d x %d", rows, cols)
+		require.Equal(t, divided, s.(*sequence).tasks[0].Runner.(*rowTask).chunks > 1, "%d x %d", rows, cols)
 	}
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.Int64, tensor.Uint64} {
 		for rows := 1; rows <= fewRows; rows++ {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -15,7 +16,7 @@ import (
 // Where a row may have many updates of floats, every scatterRun of them are carried to a compensated
 // total, and seen counts them: a sum is off by at most (scatterRun + 2) u times its magnitudes.
 type scatterTask[R reg] struct {
-	env         *env
+	env         *work.Env
 	v, n, d     int64
 	init        writer
 	at, update  *program
@@ -34,18 +35,18 @@ type scatterTask[R reg] struct {
 	initPiece   int64
 	inits       int64
 	piece       int64 // rows of a piece of updates
-	cost
+	work.Cost
 	wide                             bool
 	from, to                         int64 // the rows at work
-	doInit, doUpdate, doAdd, doStore job
-	doSettle                         job
+	doInit, doUpdate, doAdd, doStore work.Job
+	doSettle                         work.Job
 }
 
 // scatterRun is how many updates of a row are added up one after the other.
 const scatterRun = 32
 
-func newScatter(c *compiler) (runner, error) {
-	switch engine.ClassOf(c.task.Outs[0].DType) {
+func newScatter(c *compiler) (work.Runner, error) {
+	switch engine.ClassOf(c.Task.Outs[0].DType) {
 	case engine.ClassF32:
 		return makeScatter[float32](c)
 	case engine.ClassF64:
@@ -57,10 +58,10 @@ func newScatter(c *compiler) (runner, error) {
 	}
 }
 
-func makeScatter[R reg](c *compiler) (runner, error) {
-	t := c.task
+func makeScatter[R reg](c *compiler) (work.Runner, error) {
+	t := c.Task
 	dt := t.Outs[0].DType
-	s := &scatterTask[R]{env: c.env, v: t.Size(0), n: t.Size(1), d: t.Size(2), each: t.Each, put: t.Put}
+	s := &scatterTask[R]{env: c.Env, v: t.Size(0), n: t.Size(1), d: t.Size(2), each: t.Each, put: t.Put}
 	var err error
 	if s.init, err = c.writer(); err != nil {
 		return nil, err
@@ -79,45 +80,45 @@ func makeScatter[R reg](c *compiler) (runner, error) {
 	size := sizeOf(zero)
 	switch {
 	case !s.init.sinks[0].plain():
-		s.sums = c.reserveShared(int(s.v*s.d) * size)
-	case !c.dry:
+		s.sums = c.ReserveShared(int(s.v*s.d) * size)
+	case !c.Dry:
 		b, _ := s.init.sinks[0].view(0, int(s.v*s.d))
 		s.direct = *lane[R](&b)
 	}
-	s.rows = max(1, min(s.n, c.limits.updates/int64(size)/max(s.d, 1)))
-	s.atBuf = c.reserveShared(int(s.rows*s.keys()) * 8)
-	s.vals = c.reserveShared(int(s.rows*s.d) * size)
+	s.rows = max(1, min(s.n, c.Limits.Updates/int64(size)/max(s.d, 1)))
+	s.atBuf = c.ReserveShared(int(s.rows*s.keys()) * 8)
+	s.vals = c.ReserveShared(int(s.rows*s.d) * size)
 
 	// Ranges of d share the work evenly whatever At is, but need long rows.
-	s.byD = s.d >= 16*int64(c.width)
+	s.byD = s.d >= 16*int64(c.Width)
 	over := s.v
 	if s.byD {
 		over = s.d
 	}
-	s.parts = max(1, min(int64(c.width), over))
+	s.parts = max(1, min(int64(c.Width), over))
 	s.part = (over + s.parts - 1) / s.parts
 	if s.byN = t.Distinct && t.Put == engine.PutSet; s.byN {
-		s.byD, s.parts = false, max(1, min(int64(c.width), s.rows))
+		s.byD, s.parts = false, max(1, min(int64(c.Width), s.rows))
 		s.part = (s.rows + s.parts - 1) / s.parts
 	}
-	s.initPiece, s.inits = c.limits.pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
-	s.piece, _ = c.limits.pieces(s.rows, s.at.nsPer*float64(s.keys())+s.update.nsPer*float64(s.d), 1)
-	s.chain = float64(s.n)*(float64(s.keys())*(s.at.nsPer+3)+float64(s.d)*(s.update.nsPer+0.3)) + float64(s.v*s.d)*(s.init.prog.nsPer+0.3)
-	s.wide = s.ns() > c.limits.wideNs
+	s.initPiece, s.inits = c.Limits.Pieces(s.v*s.d, s.init.prog.nsPer+0.3, 1)
+	s.piece, _ = c.Limits.Pieces(s.rows, s.at.nsPer*float64(s.keys())+s.update.nsPer*float64(s.d), 1)
+	s.Chain = float64(s.n)*(float64(s.keys())*(s.at.nsPer+3)+float64(s.d)*(s.update.nsPer+0.3)) + float64(s.v*s.d)*(s.init.prog.nsPer+0.3)
+	s.wide = s.Ns() > c.Limits.WideNs
 	if s.long = dt.IsFloat() && s.n > 2*scatterRun && t.Put == engine.PutAdd; s.long {
-		s.seen = c.reserveShared(int(s.v*s.ranges()) * 8)
-		s.totals = c.reserveShared(int(2*s.v*s.d) * size)
+		s.seen = c.ReserveShared(int(s.v*s.ranges()) * 8)
+		s.totals = c.ReserveShared(int(2*s.v*s.d) * size)
 	}
 	s.doSettle = s.settle
 	s.doInit, s.doUpdate, s.doAdd, s.doStore = s.initialise, s.compute, s.add, s.store
 	return s, nil
 }
 
-func (s *scatterTask[R]) run(ctx context.Context, p *pool) error {
+func (s *scatterTask[R]) Run(ctx context.Context, p *work.Pool) error {
 	if s.v*s.d == 0 {
 		return ctx.Err()
 	}
-	if err := p.run(ctx, s.inits, s.wide, s.doInit); err != nil {
+	if err := p.Run(ctx, s.inits, s.wide, s.doInit); err != nil {
 		return err
 	}
 	if s.long {
@@ -125,22 +126,22 @@ func (s *scatterTask[R]) run(ctx context.Context, p *pool) error {
 	}
 	for s.from = 0; s.from < s.n; s.from = s.to {
 		s.to = min(s.from+s.rows, s.n)
-		if err := p.run(ctx, (s.to-s.from+s.piece-1)/s.piece, s.wide, s.doUpdate); err != nil {
+		if err := p.Run(ctx, (s.to-s.from+s.piece-1)/s.piece, s.wide, s.doUpdate); err != nil {
 			return err
 		}
-		if err := p.run(ctx, s.parts, s.wide, s.doAdd); err != nil {
+		if err := p.Run(ctx, s.parts, s.wide, s.doAdd); err != nil {
 			return err
 		}
 	}
 	if s.long {
-		if err := p.run(ctx, s.inits, s.wide, s.doSettle); err != nil {
+		if err := p.Run(ctx, s.inits, s.wide, s.doSettle); err != nil {
 			return err
 		}
 	}
 	if s.direct != nil {
 		return nil
 	}
-	return p.run(ctx, s.inits, s.wide, s.doStore)
+	return p.Run(ctx, s.inits, s.wide, s.doStore)
 }
 
 // ranges is how many counts of updates a row has: one for each worker that adds to it, or for each element.
@@ -163,12 +164,14 @@ func (s *scatterTask[R]) keys() int64 {
 }
 
 // counts are the updates of each row so far, for each range of d, or of each element.
-func (s *scatterTask[R]) counts() []int64 { return shared[int64](s.env, s.seen, int(s.v*s.ranges())) }
+func (s *scatterTask[R]) counts() []int64 {
+	return work.Shared[int64](s.env, s.seen, int(s.v*s.ranges()))
+}
 
 // compensated are the totals of all elements, and their rounding errors.
 func (s *scatterTask[R]) compensated() (totals, rests []R) {
 	n := int(s.v * s.d)
-	all := shared[R](s.env, s.totals, 2*n)
+	all := work.Shared[R](s.env, s.totals, 2*n)
 	return all[:n], all[n:]
 }
 
@@ -209,7 +212,7 @@ func (s *scatterTask[R]) settle(_ int, i int64) {
 	}
 }
 
-func (s *scatterTask[R]) plan() engine.Plan {
+func (s *scatterTask[R]) Plan() engine.Plan {
 	p := plan("scatter", s.inits, s.wide, s.init.prog, s.at, s.update)
 	p.Scratch += s.rows * (s.keys()*8 + s.d*8)
 	switch {
@@ -228,7 +231,7 @@ func (s *scatterTask[R]) target() []R {
 	if s.direct != nil {
 		return s.direct
 	}
-	return shared[R](s.env, s.sums, int(s.v*s.d))
+	return work.Shared[R](s.env, s.sums, int(s.v*s.d))
 }
 
 func (s *scatterTask[R]) initialise(worker int, i int64) {
@@ -246,16 +249,16 @@ func (s *scatterTask[R]) compute(worker int, i int64) {
 	lo := i * s.piece
 	n := min(s.piece, s.to-s.from-lo)
 	k := s.keys()
-	at := shared[int64](s.env, s.atBuf, int(s.rows*k))[lo*k:][:n*k]
+	at := work.Shared[int64](s.env, s.atBuf, int(s.rows*k))[lo*k:][:n*k]
 	s.at.frame(worker).evalTo((s.from+lo)*k, int(n*k), blockOf(at))
-	vals := shared[R](s.env, s.vals, int(s.rows*s.d))[lo*s.d:][:n*s.d]
+	vals := work.Shared[R](s.env, s.vals, int(s.rows*s.d))[lo*s.d:][:n*s.d]
 	s.update.frame(worker).evalTo((s.from+lo)*s.d, int(n*s.d), blockOf(vals))
 }
 
 // add adds the rows at work to one part of the output.
 func (s *scatterTask[R]) add(_ int, part int64) {
-	at := shared[int64](s.env, s.atBuf, int(s.rows*s.keys()))[:(s.to-s.from)*s.keys()]
-	vals := shared[R](s.env, s.vals, int(s.rows*s.d))
+	at := work.Shared[int64](s.env, s.atBuf, int(s.rows*s.keys()))[:(s.to-s.from)*s.keys()]
+	vals := work.Shared[R](s.env, s.vals, int(s.rows*s.d))
 	sums := s.target()
 	lo, hi := part*s.part, (part+1)*s.part
 	d0, d1 := int64(0), s.d

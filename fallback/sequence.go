@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/routine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -14,7 +16,7 @@ import (
 type sequence struct {
 	engine *Engine
 	tasks  []prepared
-	env    *env
+	env    *work.Env
 	closed atomic.Bool
 }
 
@@ -22,27 +24,17 @@ type sequence struct {
 type prepared struct {
 	task *engine.Task
 	mems []*memory
-	runner
-}
-
-// runner executes one task.
-type runner interface {
-	// run executes the task on the caller's goroutine and the pool's.
-	run(ctx context.Context, p *pool) error
-	// plan describes it.
-	plan() engine.Plan
-	// predicted is what it costs.
-	predicted() cost
+	work.Runner
 }
 
 // compilerFor is a compiler of t, without memory yet.
-func (e *Engine) compilerFor(t *engine.Task, env *env, cache constants) *compiler {
-	return &compiler{task: t, env: env, cache: cache, bytes: e.block, width: e.workers, limits: &e.limits}
+func (e *Engine) compilerFor(t *engine.Task, env *work.Env, cache constants) *compiler {
+	return &compiler{Setup: work.Setup{Task: t, Env: env, Width: e.workers, Limits: &e.limits}, cache: cache, bytes: e.block}
 }
 
 // runnerOf compiles the task of c.
-func runnerOf(c *compiler) (runner, error) {
-	switch c.task.Kind {
+func runnerOf(c *compiler) (work.Runner, error) {
+	switch c.Task.Kind {
 	case engine.Map:
 		return newMap(c)
 	case engine.Reduce:
@@ -56,7 +48,7 @@ func runnerOf(c *compiler) (runner, error) {
 	case engine.Attention:
 		return newAttention(c)
 	case engine.Routine:
-		return newRoutine(c)
+		return routine.New(&c.Setup)
 	default:
 		return newCustom(c)
 	}
@@ -68,7 +60,7 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	if e.closed.Load() {
 		return nil, engine.ErrClosed
 	}
-	s := &sequence{engine: e, env: &env{arenas: make([][]byte, e.workers)}}
+	s := &sequence{engine: e, env: &work.Env{Arenas: make([][]byte, e.workers)}}
 	cache := constants{}
 	for _, b := range tasks {
 		if err := ctx.Err(); err != nil {
@@ -80,12 +72,12 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 		}
 		s.tasks = append(s.tasks, p)
 	}
-	s.env.shared = tensor.AlignedBytes(s.env.needShared)
+	s.env.Shared = tensor.AlignedBytes(s.env.NeedShared)
 	e.sequences.Add(1)
 	return s, nil
 }
 
-func (e *Engine) prepare(b engine.Bound, env *env, cache constants) (prepared, error) {
+func (e *Engine) prepare(b engine.Bound, env *work.Env, cache constants) (prepared, error) {
 	t := b.Task
 	if err := e.Check(t); err != nil {
 		return prepared{}, err
@@ -93,13 +85,13 @@ func (e *Engine) prepare(b engine.Bound, env *env, cache constants) (prepared, e
 	p := prepared{task: t}
 	c := e.compilerFor(t, env, cache)
 	var err error
-	if c.ins, err = e.bind(&p, t.Ins, b.Ins, "input"); err != nil {
+	if c.Ins, err = e.bind(&p, t.Ins, b.Ins, "input"); err != nil {
 		return prepared{}, err
 	}
-	if c.outs, err = e.bind(&p, t.Outs, b.Outs, "output"); err != nil {
+	if c.Outs, err = e.bind(&p, t.Outs, b.Outs, "output"); err != nil {
 		return prepared{}, err
 	}
-	if p.runner, err = runnerOf(c); err != nil {
+	if p.Runner, err = runnerOf(c); err != nil {
 		return prepared{}, fmt.Errorf("fallback: prepare %s: %w", t.Name, err)
 	}
 	return p, nil
@@ -134,7 +126,7 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 	if from < 0 || to > len(s.tasks) || from > to {
 		return fmt.Errorf("fallback: run tasks %d to %d of %d", from, to, len(s.tasks))
 	}
-	s.env.run = run
+	s.env.Run = run
 	for i := from; i < to; i++ {
 		if s.closed.Load() || s.engine.closed.Load() {
 			return engine.ErrClosed
@@ -143,13 +135,13 @@ func (s *sequence) Run(ctx context.Context, from, to int, run uint32) error {
 			return err
 		}
 		t := &s.tasks[i]
-		s.env.epoch++
+		s.env.Epoch++
 		for _, m := range t.mems {
 			if m.closed.Load() {
 				return fmt.Errorf("fallback: run %s: memory: %w", t.task.Name, engine.ErrClosed)
 			}
 		}
-		if err := t.run(ctx, s.engine.pool); err != nil {
+		if err := t.Run(ctx, s.engine.pool); err != nil {
 			if errors.Is(err, ctx.Err()) {
 				return err
 			}
@@ -171,7 +163,7 @@ func (s *sequence) Describe(i int) engine.Plan {
 	if i < 0 || i >= len(s.tasks) {
 		return engine.Plan{}
 	}
-	return s.tasks[i].plan()
+	return s.tasks[i].Plan()
 }
 
 // Close releases the scratch memory.
@@ -179,7 +171,7 @@ func (s *sequence) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
-	s.tasks, s.env = nil, &env{}
+	s.tasks, s.env = nil, &work.Env{}
 	s.engine.sequences.Add(-1)
 	return nil
 }

@@ -2,6 +2,7 @@ package fallback
 
 import (
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -152,9 +153,9 @@ type loadMaker struct {
 
 func makeLoad[T any, R reg](mem []byte, c codec[T, R], m loadMaker) step {
 	if m.lat == nil {
-		return &gatherStep[T, R]{dst: m.dst, at: m.at, ok: m.ok, mem: typed[T](mem), codec: c}
+		return &gatherStep[T, R]{dst: m.dst, at: m.at, ok: m.ok, mem: work.Typed[T](mem), codec: c}
 	}
-	return &loadStep[T, R]{dst: m.dst, mem: typed[T](mem), codec: c, lat: *m.lat, cursor: m.cursor, strip: m.strip, bounds: m.bounds, rows: m.rows}
+	return &loadStep[T, R]{dst: m.dst, mem: work.Typed[T](mem), codec: c, lat: *m.lat, cursor: m.cursor, strip: m.strip, bounds: m.bounds, rows: m.rows}
 }
 
 // constStep makes a prepared block of constants the value of dst.
@@ -173,7 +174,7 @@ type runStep struct{ dst int }
 func (s *runStep) rename(to []int) { s.dst = to[s.dst] }
 
 func (s *runStep) run(f *frame, _ int64, n int) {
-	fill(own[uint64](f, s.dst, n), uint64(f.env.run))
+	fill(own[uint64](f, s.dst, n), uint64(f.env.Run))
 }
 
 // applyStep calls a scalar function.

@@ -1,5 +1,7 @@
 package fallback
 
+import "github.com/anycl/anycl/fallback/internal/work"
+
 // A load whose runs step through memory in long strides, while the runs beside
 // each other are neighbours there, is a transposition. Run by run it would
 // fetch a cache line for every value. So it is done by strips: stripRuns runs
@@ -42,7 +44,7 @@ func (s *loadStep[T, R]) fromStrip(f *frame, lo int64, n int) {
 	var dst []R
 	for n > 0 {
 		s.fillStrip(f, st, lo/run)
-		buf := typed[R](st.mem)[lo-st.first*run : st.runs*run]
+		buf := work.Typed[R](st.mem)[lo-st.first*run : st.runs*run]
 		if dst == nil {
 			if len(buf) >= n {
 				*lane[R](&f.cur[s.dst]) = buf[:n]
@@ -57,7 +59,7 @@ func (s *loadStep[T, R]) fromStrip(f *frame, lo int64, n int) {
 
 // fillStrip makes st hold run number r.
 func (s *loadStep[T, R]) fillStrip(f *frame, st *strip, r int64) {
-	if st.epoch == f.env.epoch && r >= st.first && r < st.first+st.runs {
+	if st.epoch == f.env.Epoch && r >= st.first && r < st.first+st.runs {
 		return
 	}
 	l := &s.lat
@@ -66,10 +68,10 @@ func (s *loadStep[T, R]) fillStrip(f *frame, st *strip, r int64) {
 	row := r % rows
 	st.first = r - row%stripRuns
 	st.runs = min(stripRuns, rows-(row-row%stripRuns))
-	st.epoch = f.env.epoch
+	st.epoch = f.env.Epoch
 	c := &f.cursors[s.cursor]
 	c.seek(st.first * run)
-	buf := typed[R](st.mem)
+	buf := work.Typed[R](st.mem)
 	tile := buf[len(buf)-stripTile:]
 	for x := int64(0); x < run; x += stripRuns {
 		n := min(stripRuns, run-x)

@@ -1,6 +1,9 @@
 package fallback
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"github.com/anycl/anycl/fallback/internal/work"
+	"gonum.org/v1/gonum/blas"
+)
 
 // A dot product of a dozen factors is mostly call and tail. Where k is that
 // short and A is computed anyway, by columns, as the windows of a first
@@ -49,10 +52,10 @@ func (o *operand[R]) packOnSide(worker int, batch, r0, nr int64, dst []R) {
 
 // multiplyThin computes a tile of C, mi x nj, into dst.
 func (x *contractTask[R]) multiplyThin(worker int, batch, i0, mi, nj int64, dst []R, ld int64) {
-	a := scratch[R](x.env, worker, x.a.panel, int(x.k*mi))
+	a := work.Scratch[R](x.env, worker, x.a.panel, int(x.k*mi))
 	x.a.packOnSide(worker, batch, i0, mi, a)
 	b, ldb := x.b.tile(worker, batch, 0, nj, 0, x.k)
-	side := scratch[R](x.env, worker, x.side, int(nj*mi))
+	side := work.Scratch[R](x.env, worker, x.side, int(nj*mi))
 	clear(side)
 	m, n, k := int(mi), int(nj), int(x.k)
 	// gonum leaves out factors of B that are 0, though 0·NaN is NaN.

@@ -4,46 +4,46 @@ import "github.com/anycl/anycl/engine"
 
 // cut divides the work of a contraction into tiles, pieces and chunks.
 func (x *contractTask[R]) cut(c *compiler) {
-	l := c.limits
+	l := c.Limits
 	var zero R
 	size := int64(sizeOf(zero))
-	x.mt, x.nt, x.kt = max(min(x.m, l.tileRows), 1), max(min(x.n, l.tileCols), 1), x.k
-	if x.k > l.tileK+l.tileK/2 {
-		x.kt = l.tileK
+	x.mt, x.nt, x.kt = max(min(x.m, l.TileRows), 1), max(min(x.n, l.TileCols), 1), x.k
+	if x.k > l.TileK+l.TileK/2 {
+		x.kt = l.TileK
 	}
 	if x.b.layout == byCols { // rows of B are read in pieces as long as a tile
-		x.nt = max(min(x.n, 8*l.tileCols), 1)
+		x.nt = max(min(x.n, 8*l.TileCols), 1)
 	}
 	if x.a.layout == byCols {
-		x.mt = max(min(x.m, 8*l.tileRows), 1)
+		x.mt = max(min(x.m, 8*l.TileRows), 1)
 	}
 	x.mts, x.nts = (x.m+x.mt-1)/x.mt, (x.n+x.nt-1)/x.nt
 	x.tiles = x.batch * x.mts * x.nts
 	x.chunk, x.chunks = max(x.k, 1), 1
-	if n := min(wantTiles/max(x.tiles, 1), x.k/(2*l.tileK)); n > 1 && x.tiles > 0 {
-		x.chunk = ((x.k+n-1)/n + l.tileK - 1) / l.tileK * l.tileK
+	if n := min(wantTiles/max(x.tiles, 1), x.k/(2*l.TileK)); n > 1 && x.tiles > 0 {
+		x.chunk = ((x.k+n-1)/n + l.TileK - 1) / l.TileK * l.TileK
 		x.chunks = (x.k + x.chunk - 1) / x.chunk
 	}
 	x.a.reserve(c, x.batch, x.mt, x.kt, x.nts, size)
 	x.b.reserve(c, x.batch, x.nt, x.kt, x.mts, size)
 	if x.thin = x.isThin(); x.thin {
-		x.side = c.reserve(int(x.mt * x.nt * size))
+		x.side = c.Reserve(int(x.mt * x.nt * size))
 	}
 	x.predict()
-	x.per, _ = c.limits.pieces(x.tiles, x.ns()/float64(max(x.tiles, 1)), 1)
-	x.wide = x.ns() > c.limits.wideNs
+	x.per, _ = c.Limits.Pieces(x.tiles, x.Ns()/float64(max(x.tiles, 1)), 1)
+	x.wide = x.Ns() > c.Limits.WideNs
 	if !x.direct || x.chunks > 1 {
-		x.tileC = c.reserve(int(x.mt * x.nt * size))
+		x.tileC = c.Reserve(int(x.mt * x.nt * size))
 	}
 	if x.spanK = x.span(); x.spanK > 0 {
-		x.totals = c.reserve(int(2 * x.mt * x.nt * size))
+		x.totals = c.Reserve(int(2 * x.mt * x.nt * size))
 	}
 	if x.k > fewTerms && (x.a.layout == byCols || x.b.layout == byCols) {
 		x.blockN = int(x.mt * x.nt)
-		x.block = c.reserve(x.blockN * int(size))
+		x.block = c.Reserve(x.blockN * int(size))
 	}
 	if x.chunks > 1 {
-		x.parts = c.reserveShared(int(x.chunks * x.batch * x.m * x.n * size))
+		x.parts = c.ReserveShared(int(x.chunks * x.batch * x.m * x.n * size))
 	}
 }
 
@@ -62,8 +62,8 @@ func (x *contractTask[R]) predict() {
 		factor, start = 1.5*factor, 1.5
 	}
 	outs := float64(x.batch * x.m * x.n)
-	x.product = outs * (float64(x.k)*factor + start)
-	x.chain = outs*x.out.prog.nsPer + float64(x.tiles)*100 +
+	x.Product = outs * (float64(x.k)*factor + start)
+	x.Chain = outs*x.out.prog.nsPer + float64(x.tiles)*100 +
 		x.a.packNs(x.batch, x.nts) + x.b.packNs(x.batch, x.mts)
 }
 

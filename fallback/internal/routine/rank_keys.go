@@ -1,7 +1,8 @@
-package fallback
+package routine
 
 import (
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -35,7 +36,7 @@ func keys32(dt tensor.DType, mem []byte) keyFunc[uint32] {
 		return halfKeys(mem, 0x7f80)
 	default:
 		return func(dst []uint32, at int64, flip uint32) {
-			for i, v := range typed[float32](mem)[at:][:len(dst)] {
+			for i, v := range work.Typed[float32](mem)[at:][:len(dst)] {
 				dst[i] = floatKey32(v) ^ flip
 			}
 		}
@@ -44,7 +45,7 @@ func keys32(dt tensor.DType, mem []byte) keyFunc[uint32] {
 
 // keys64 makes the keys of an input of eight bytes a value.
 func keys64(dt tensor.DType, mem []byte) keyFunc[uint64] {
-	xs := typed[uint64](mem)
+	xs := work.Typed[uint64](mem)
 	switch dt {
 	case tensor.Uint64, tensor.Int64:
 		sign := uint64(0)
@@ -58,7 +59,7 @@ func keys64(dt tensor.DType, mem []byte) keyFunc[uint64] {
 		}
 	default:
 		return func(dst []uint64, at int64, flip uint64) {
-			for i, v := range typed[float64](mem)[at:][:len(dst)] {
+			for i, v := range work.Typed[float64](mem)[at:][:len(dst)] {
 				dst[i] = floatKey64(v) ^ flip
 			}
 		}
@@ -67,7 +68,7 @@ func keys64(dt tensor.DType, mem []byte) keyFunc[uint64] {
 
 // bitKeys are the keys of integers whose sign bit, if any, is sign.
 func bitKeys[T uint8 | uint16 | uint32](mem []byte, sign T) keyFunc[uint32] {
-	xs := typed[T](mem)
+	xs := work.Typed[T](mem)
 	return func(dst []uint32, at int64, flip uint32) {
 		for i, b := range xs[at:][:len(dst)] {
 			dst[i] = uint32(b^sign) ^ flip
@@ -77,7 +78,7 @@ func bitKeys[T uint8 | uint16 | uint32](mem []byte, sign T) keyFunc[uint32] {
 
 // halfKeys are the keys of 16-bit floats with the given bits of infinity.
 func halfKeys(mem []byte, inf uint16) keyFunc[uint32] {
-	xs := typed[uint16](mem)
+	xs := work.Typed[uint16](mem)
 	return func(dst []uint32, at int64, flip uint32) {
 		for i, b := range xs[at:][:len(dst)] {
 			k := b ^ (uint16(int16(b)>>15) | 1<<15)

@@ -1,4 +1,4 @@
-package fallback
+package routine
 
 // treeNode is a node of engine.Trees as it lies in memory.
 type treeNode[K int32 | int64] struct {

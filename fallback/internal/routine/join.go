@@ -1,10 +1,11 @@
-package fallback
+package routine
 
 import (
 	"context"
 	"sort"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // joining copies matrices side by side. Elements are numbered input by input, and pieces
@@ -20,11 +21,11 @@ type joining struct {
 	width  int64   // of the result
 	span   int64   // elements of a piece
 	pieces int64
-	do     job
+	do     work.Job
 }
 
-func newJoin(c *compiler, a *engine.Join) runner {
-	j := &joining{Join: a, ins: c.ins, out: c.outs[0], size: int64(c.task.Outs[0].DType.Size()), width: a.Width()}
+func newJoin(c *work.Setup, a *engine.Join) work.Runner {
+	j := &joining{Join: a, ins: c.Ins, out: c.Outs[0], size: int64(c.Task.Outs[0].DType.Size()), width: a.Width()}
 	var copies, elements, column int64 // runs of neighbours
 	for _, w := range a.Widths {
 		j.first, j.from = append(j.first, elements), append(j.from, column)
@@ -35,17 +36,17 @@ func newJoin(c *compiler, a *engine.Join) runner {
 	}
 	j.first = append(j.first, elements)
 	ns := 5*float64(copies) + 0.1*float64(elements*j.size)
-	j.routine = c.routine(30+ns, "each input copied to its place")
-	j.span, j.pieces = c.limits.pieces(elements, ns/float64(max(elements, 1)), 1)
+	j.routine = routineOf(c, 30+ns, "each input copied to its place")
+	j.span, j.pieces = c.Limits.Pieces(elements, ns/float64(max(elements, 1)), 1)
 	j.do = func(_ int, i int64) { j.copy(i*j.span, min((i+1)*j.span, elements)) }
 	return j
 }
 
-func (j *joining) run(ctx context.Context, p *pool) error {
+func (j *joining) Run(ctx context.Context, p *work.Pool) error {
 	if len(j.out) == 0 {
 		return ctx.Err()
 	}
-	return p.run(ctx, j.pieces, j.wide, j.do)
+	return p.Run(ctx, j.pieces, j.wide, j.do)
 }
 
 // copy copies elements [at, to).

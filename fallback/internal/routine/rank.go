@@ -1,4 +1,4 @@
-package fallback
+package routine
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // rankTask sorts rows, or finds the first of each. Many rows are shared among
@@ -25,9 +26,9 @@ type rankTask[E keyed | item] struct {
 	row       int64
 	unit      int64        // rows of a piece
 	memory    []rankMemory // of each worker
-	doRows    job
-	doPart    job
-	doFill    job
+	doRows    work.Job
+	doPart    work.Job
+	doFill    work.Job
 }
 
 // rankOf is what the width of keys makes different.
@@ -55,15 +56,15 @@ type rankMemory struct {
 // costs little.
 const room = 16
 
-func newRank(c *compiler, a *engine.Rank) runner {
-	dt := c.task.Ins[0].DType
+func newRank(c *work.Setup, a *engine.Rank) work.Runner {
+	dt := c.Task.Ins[0].DType
 	if dt.Size() == 8 {
 		return makeRank(c, a, itemRank(c, a))
 	}
 	return makeRank(c, a, keyedRank(c, a))
 }
 
-func makeRank[E keyed | item](c *compiler, a *engine.Rank, of rankOf[E]) runner {
+func makeRank[E keyed | item](c *work.Setup, a *engine.Rank, of rankOf[E]) work.Runner {
 	r := &rankTask[E]{Rank: a, rankOf: of}
 	var zero E
 	size := int(unsafe.Sizeof(zero))
@@ -71,35 +72,35 @@ func makeRank[E keyed | item](c *compiler, a *engine.Rank, of rankOf[E]) runner 
 	if r.top() {
 		how = "threshold"
 	}
-	r.routine = c.routine(float64(a.Rows)*ns, how)
+	r.routine = routineOf(c, float64(a.Rows)*ns, how)
 	r.size = a.Length
 	if r.top() {
 		r.size = min(a.Length, a.Keep+max(a.Keep, room))
 	}
-	r.unit, _ = c.limits.pieces(a.Rows, ns, 1)
-	workers := int64(c.width)
-	if r.wide && a.Rows < 2*workers && ns > c.limits.wideNs {
-		r.together = newSharedSort(r.digits, c.width)
+	r.unit, _ = c.Limits.Pieces(a.Rows, ns, 1)
+	workers := int64(c.Width)
+	if r.wide && a.Rows < 2*workers && ns > c.Limits.WideNs {
+		r.together = newSharedSort(r.digits, c.Width)
 		r.parts, r.found = workers, make([]int, workers)
 		all := r.size
 		if r.top() {
 			all *= workers
 		}
-		r.bufs = [2]int{c.reserveShared(int(all) * size), c.reserveShared(int(all) * size)}
+		r.bufs = [2]int{c.ReserveShared(int(all) * size), c.ReserveShared(int(all) * size)}
 	} else {
-		r.bufs = [2]int{c.reserve(int(r.size) * size), c.reserve(int(r.size) * size)}
+		r.bufs = [2]int{c.Reserve(int(r.size) * size), c.Reserve(int(r.size) * size)}
 	}
-	r.posBuf = c.reserve(int(a.Keep) * 8)
+	r.posBuf = c.Reserve(int(a.Keep) * 8)
 	r.doRows, r.doPart, r.doFill = r.rows, r.part, r.fillPart
-	if c.dry {
+	if c.Dry {
 		return r
 	}
-	r.memory = make([]rankMemory, c.width)
-	if c.task.Reads(0) {
-		r.values = gatherer(c.task.Ins[0].DType.Size(), c.outs[0], c.ins[0])
+	r.memory = make([]rankMemory, c.Width)
+	if c.Task.Reads(0) {
+		r.values = gatherer(c.Task.Ins[0].DType.Size(), c.Outs[0], c.Ins[0])
 	}
-	if c.task.Reads(1) {
-		r.positions = typed[int64](c.outs[1])
+	if c.Task.Reads(1) {
+		r.positions = work.Typed[int64](c.Outs[1])
 	}
 	return r
 }
@@ -111,7 +112,7 @@ func (r *rankTask[E]) top() bool { return r.Keep <= r.Length/8 }
 func (r *rankTask[E]) price(width float64) float64 {
 	n, k := float64(r.Length), float64(r.Keep)
 	sort := func(n float64) float64 {
-		if n < fewest {
+		if n < Fewest {
 			return n * (4 + 2.2*math.Log2(n+1)) * width
 		}
 		return float64(r.n) * (3*n*width + 300)
@@ -123,12 +124,12 @@ func (r *rankTask[E]) price(width float64) float64 {
 	return 60 + 0.6*n*width + enter/max(k, room)*sort(k+max(k, room)) + 2*k
 }
 
-func (r *rankTask[E]) run(ctx context.Context, p *pool) error {
+func (r *rankTask[E]) Run(ctx context.Context, p *work.Pool) error {
 	if r.Rows*r.Keep == 0 {
 		return ctx.Err()
 	}
 	if r.together == nil {
-		return p.run(ctx, (r.Rows+r.unit-1)/r.unit, r.wide, r.doRows)
+		return p.Run(ctx, (r.Rows+r.unit-1)/r.unit, r.wide, r.doRows)
 	}
 	for r.row = range r.Rows {
 		if err := r.long(ctx, p); err != nil {
@@ -140,8 +141,8 @@ func (r *rankTask[E]) run(ctx context.Context, p *pool) error {
 
 // rows does a piece of whole rows.
 func (r *rankTask[E]) rows(worker int, i int64) {
-	xs := scratchOf[E](r.env, worker, r.bufs[0], r.size)
-	tmp := scratchOf[E](r.env, worker, r.bufs[1], r.size)
+	xs := work.Scratch[E](r.env, worker, r.bufs[0], r.size)
+	tmp := work.Scratch[E](r.env, worker, r.bufs[1], r.size)
 	m := &r.memory[worker]
 	for row := i * r.unit; row < min((i+1)*r.unit, r.Rows); row++ {
 		first := xs
@@ -164,13 +165,13 @@ func other[E any](x, a, b []E) []E {
 }
 
 // long does one row by all workers.
-func (r *rankTask[E]) long(ctx context.Context, p *pool) error {
+func (r *rankTask[E]) long(ctx context.Context, p *work.Pool) error {
 	if r.top() {
-		if err := p.run(ctx, r.parts, true, r.doPart); err != nil {
+		if err := p.Run(ctx, r.parts, true, r.doPart); err != nil {
 			return err
 		}
-		all := sharedOf[E](r.env, r.bufs[0], r.parts*r.size)
-		tmp := sharedOf[E](r.env, r.bufs[1], r.parts*r.size)
+		all := work.Shared[E](r.env, r.bufs[0], r.parts*r.size)
+		tmp := work.Shared[E](r.env, r.bufs[1], r.parts*r.size)
 		xs := all[:r.found[0]]
 		for i := 1; i < int(r.parts); i++ {
 			xs = append(xs, all[i*int(r.size):][:r.found[i]]...)
@@ -179,11 +180,11 @@ func (r *rankTask[E]) long(ctx context.Context, p *pool) error {
 		r.emit(0, r.row, xs, other(xs, all, tmp))
 		return nil
 	}
-	xs, tmp := sharedOf[E](r.env, r.bufs[0], r.size), sharedOf[E](r.env, r.bufs[1], r.size)
-	if err := p.run(ctx, r.parts, true, r.doFill); err != nil {
+	xs, tmp := work.Shared[E](r.env, r.bufs[0], r.size), work.Shared[E](r.env, r.bufs[1], r.size)
+	if err := p.Run(ctx, r.parts, true, r.doFill); err != nil {
 		return err
 	}
-	xs, err := r.together.run(ctx, p, xs, tmp)
+	xs, err := r.together.Run(ctx, p, xs, tmp)
 	if err == nil {
 		r.emit(0, r.row, xs, r.together.tmp)
 	}
@@ -199,14 +200,14 @@ func (r *rankTask[E]) share(i int64) (from, n int64) {
 
 func (r *rankTask[E]) fillPart(worker int, i int64) {
 	from, n := r.share(i)
-	r.fill(&r.memory[worker], sharedOf[E](r.env, r.bufs[0], r.size)[from:][:n], r.row*r.Length+from, uint32(from))
+	r.fill(&r.memory[worker], work.Shared[E](r.env, r.bufs[0], r.size)[from:][:n], r.row*r.Length+from, uint32(from))
 }
 
 // part finds the first of its share and leaves them where its buffer begins.
 func (r *rankTask[E]) part(worker int, i int64) {
 	from, n := r.share(i)
-	xs := sharedOf[E](r.env, r.bufs[0], r.parts*r.size)[i*r.size:][:r.size]
-	tmp := sharedOf[E](r.env, r.bufs[1], r.parts*r.size)[i*r.size:][:r.size]
+	xs := work.Shared[E](r.env, r.bufs[0], r.parts*r.size)[i*r.size:][:r.size]
+	tmp := work.Shared[E](r.env, r.bufs[1], r.parts*r.size)[i*r.size:][:r.size]
 	r.found[i] = copy(xs, r.first(&r.memory[worker], xs, tmp, r.row, from, n))
 }
 
@@ -247,7 +248,7 @@ func (r *rankTask[E]) emit(worker int, row int64, first, tmp []E) {
 	if pos != nil {
 		pos = pos[row*r.Keep:][:r.Keep]
 	} else {
-		pos = scratch[int64](r.env, worker, r.posBuf, int(r.Keep))
+		pos = work.Scratch[int64](r.env, worker, r.posBuf, int(r.Keep))
 	}
 	for i, x := range first {
 		pos[i] = int64(r.pos(x))
@@ -255,18 +256,6 @@ func (r *rankTask[E]) emit(worker int, row int64, first, tmp []E) {
 	if r.values != nil {
 		r.values(row*r.Keep, row*r.Length, pos)
 	}
-}
-
-// scratchOf is what reserve took for n values of any type.
-func scratchOf[E any](e *env, worker, at int, n int64) []E {
-	var zero E
-	return typed[E](e.arena(worker)[at:][:int(n)*int(unsafe.Sizeof(zero))])
-}
-
-// sharedOf is what reserveShared took for n values of any type.
-func sharedOf[E any](e *env, at int, n int64) []E {
-	var zero E
-	return typed[E](e.shared[at:][:int(n)*int(unsafe.Sizeof(zero))])
 }
 
 // gatherer sets dst[at+i] = src[from+pos[i]] for elements of so many bytes.
@@ -283,7 +272,7 @@ func gatherer(size int, dst, src []byte) func(at, from int64, pos []int64) {
 }
 
 func gatherRow[T any](dst, src []byte) func(at, from int64, pos []int64) {
-	d, s := typed[T](dst), typed[T](src)
+	d, s := work.Typed[T](dst), work.Typed[T](src)
 	return func(at, from int64, pos []int64) {
 		to, xs := d[at:][:len(pos)], s[from:]
 		for i, p := range pos {

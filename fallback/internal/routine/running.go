@@ -1,4 +1,4 @@
-package fallback
+package routine
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,11 +19,11 @@ type runningTask[T any] struct {
 	at      []int64
 	column  func(first, step int64)
 	each    int64
-	work    job
+	work    work.Job
 }
 
-func newRunning(c *compiler, a *engine.Running) (runner, error) {
-	switch dt := c.task.Ins[0].DType; dt {
+func newRunning(c *work.Setup, a *engine.Running) (work.Runner, error) {
+	switch dt := c.Task.Ins[0].DType; dt {
 	case tensor.Int8:
 		return ofNumbers[int8, int64](c, a), nil
 	case tensor.Uint8:
@@ -52,19 +53,19 @@ func newRunning(c *compiler, a *engine.Running) (runner, error) {
 	}
 }
 
-func ofNumbers[T, A number](c *compiler, a *engine.Running) runner {
+func ofNumbers[T, A work.Number](c *work.Setup, a *engine.Running) work.Runner {
 	return makeRunning(c, a, func(v T) A { return A(v) }, func(v A) T { return T(v) })
 }
 
-func makeRunning[T any, A number](c *compiler, a *engine.Running, widen func(T) A, narrow func(A) T) runner {
+func makeRunning[T any, A work.Number](c *work.Setup, a *engine.Running, widen func(T) A, narrow func(A) T) work.Runner {
 	s := &runningTask[T]{Running: a}
 	per := 3.0
 	if a.Fold == engine.RunningLogSum {
 		per = 30
 	}
 	n := a.Outer * a.Length * a.Inner
-	s.routine = c.routine(30+float64(n)*per, "column by column")
-	s.each, _ = c.limits.pieces(a.Outer*a.Inner, per*float64(a.Length), 1)
+	s.routine = routineOf(c, 30+float64(n)*per, "column by column")
+	s.each, _ = c.Limits.Pieces(a.Outer*a.Inner, per*float64(a.Length), 1)
 	s.work = func(_ int, i int64) {
 		for k := i * s.each; k < min((i+1)*s.each, a.Outer*a.Inner); k++ {
 			first, step := k/a.Inner*a.Length*a.Inner+k%a.Inner, a.Inner
@@ -74,32 +75,32 @@ func makeRunning[T any, A number](c *compiler, a *engine.Running, widen func(T) 
 			s.column(first, step)
 		}
 	}
-	if c.dry {
+	if c.Dry {
 		return s
 	}
-	s.x = typed[T](c.ins[0])
+	s.x = work.Typed[T](c.Ins[0])
 	if a.Fold == engine.RunningLinear {
-		s.a, s.x = s.x, typed[T](c.ins[1])
+		s.a, s.x = s.x, work.Typed[T](c.Ins[1])
 	}
-	if c.task.Reads(0) {
-		s.y = typed[T](c.outs[0])
+	if c.Task.Reads(0) {
+		s.y = work.Typed[T](c.Outs[0])
 	}
-	if a.Fold.Extreme() && c.task.Reads(1) {
-		s.at = typed[int64](c.outs[1])
+	if a.Fold.Extreme() && c.Task.Reads(1) {
+		s.at = work.Typed[int64](c.Outs[1])
 	}
 	s.column = runningColumn(s, widen, narrow)
 	return s
 }
 
-func (s *runningTask[T]) run(ctx context.Context, p *pool) error {
+func (s *runningTask[T]) Run(ctx context.Context, p *work.Pool) error {
 	if len(s.x) == 0 {
 		return ctx.Err()
 	}
-	return p.run(ctx, (s.Outer*s.Inner+s.each-1)/s.each, s.wide, s.work)
+	return p.Run(ctx, (s.Outer*s.Inner+s.each-1)/s.each, s.wide, s.work)
 }
 
 // runningColumn is what folds one column that begins at first and goes on in steps.
-func runningColumn[T any, A number](s *runningTask[T], widen func(T) A, narrow func(A) T) func(first, step int64) {
+func runningColumn[T any, A work.Number](s *runningTask[T], widen func(T) A, narrow func(A) T) func(first, step int64) {
 	// put stores what is the fold before or with the element at hand.
 	sweep := func(first, step int64, value func() A, take func(at int64)) {
 		for at, left := first, s.Length; left > 0; at, left = at+step, left-1 {
@@ -181,5 +182,5 @@ func extremeOf[T any](dt tensor.DType, largest bool) T {
 		v = math.Inf(1)
 	}
 	b, _ := tensor.Must(tensor.Cast(tensor.Scalar(v), dt)).Bytes()
-	return typed[T](b)[0]
+	return work.Typed[T](b)[0]
 }

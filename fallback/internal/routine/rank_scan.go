@@ -1,7 +1,8 @@
-package fallback
+package routine
 
 import (
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -9,8 +10,8 @@ import (
 const keyBlock = 256
 
 // keyedRank orders values of at most four bytes.
-func keyedRank(c *compiler, a *engine.Rank) rankOf[keyed] {
-	dt := c.task.Ins[0].DType
+func keyedRank(c *work.Setup, a *engine.Rank) rankOf[keyed] {
+	dt := c.Task.Ins[0].DType
 	r := rankOf[keyed]{digits: keyedDigits, pos: func(x keyed) uint32 { return uint32(x) }}
 	r.n = dt.Size()
 	byPosition := keyedDigits
@@ -24,10 +25,10 @@ func keyedRank(c *compiler, a *engine.Rank) rankOf[keyed] {
 		}
 		return xs
 	}
-	if c.dry {
+	if c.Dry {
 		return r
 	}
-	keys := keys32(dt, c.ins[0])
+	keys := keys32(dt, c.Ins[0])
 	flip := uint32(0)
 	if a.Descending {
 		flip = 1<<(8*dt.Size()) - 1
@@ -57,7 +58,7 @@ func keyedRank(c *compiler, a *engine.Rank) rankOf[keyed] {
 		return dst, len(block)
 	}
 	if dt == tensor.Float32 {
-		xs := typed[float32](c.ins[0])
+		xs := work.Typed[float32](c.Ins[0])
 		r.scan = floatScan(xs, a.Descending, r.pos, func(dst []keyed, v float32, pos uint32, limit keyed) []keyed {
 			if k := floatKey32(v) ^ flip; k < uint32(limit>>32) {
 				dst = append(dst, uint64(k)<<32|uint64(pos))
@@ -69,8 +70,8 @@ func keyedRank(c *compiler, a *engine.Rank) rankOf[keyed] {
 }
 
 // itemRank orders values of eight bytes.
-func itemRank(c *compiler, a *engine.Rank) rankOf[item] {
-	dt := c.task.Ins[0].DType
+func itemRank(c *work.Setup, a *engine.Rank) rankOf[item] {
+	dt := c.Task.Ins[0].DType
 	r := rankOf[item]{digits: itemDigits, pos: func(x item) uint32 { return x.pos }}
 	byPosition := itemDigits
 	byPosition.n = 4
@@ -80,10 +81,10 @@ func itemRank(c *compiler, a *engine.Rank) rankOf[item] {
 		}
 		return byPosition.sort(xs, tmp, c)
 	}
-	if c.dry {
+	if c.Dry {
 		return r
 	}
-	keys := keys64(dt, c.ins[0])
+	keys := keys64(dt, c.Ins[0])
 	flip := uint64(0)
 	if a.Descending {
 		flip = 1<<64 - 1
@@ -112,7 +113,7 @@ func itemRank(c *compiler, a *engine.Rank) rankOf[item] {
 		return dst, len(block)
 	}
 	if dt == tensor.Float64 {
-		xs := typed[float64](c.ins[0])
+		xs := work.Typed[float64](c.Ins[0])
 		r.scan = floatScan(xs, a.Descending, r.pos, func(dst []item, v float64, pos uint32, limit item) []item {
 			if k := floatKey64(v) ^ flip; k < limit.key {
 				dst = append(dst, item{k, pos})

@@ -1,4 +1,4 @@
-package fallback
+package routine
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // uniqueTask enters one item after the other in a table with open addresses, on
@@ -21,10 +22,10 @@ type uniqueTask struct {
 	first, inverse, sizes, number []int64
 	sums                          counts
 	all                           []uint64
-	work                          job
+	work                          work.Job
 }
 
-func newUnique(c *compiler, a *engine.Unique) runner {
+func newUnique(c *work.Setup, a *engine.Unique) work.Runner {
 	u := &uniqueTask{Unique: a, elements: a.Count * a.Width}
 	n, w := float64(a.Count), float64(a.Width)
 	ns := n * (9 + 3*w)
@@ -35,27 +36,27 @@ func newUnique(c *compiler, a *engine.Unique) runner {
 		different := n / 8 // a guess: it is up to the data
 		ns += different * 10 * math.Log2(different+2) * min(w, 2) / 4
 	}
-	u.routine = c.routine(80+ns, "a table of hashes")
+	u.routine = routineOf(c, 80+ns, "a table of hashes")
 	u.wide = false
-	u.keys = c.reserve(int(u.elements) * 8)
-	u.table = c.reserve(int(u.slots()) * 8)
-	u.groups = c.reserve(int(a.Count) * 3 * 8)
-	u.sort = c.reserve(int(a.Count) * 2 * 16)
+	u.keys = c.Reserve(int(u.elements) * 8)
+	u.table = c.Reserve(int(u.slots()) * 8)
+	u.groups = c.Reserve(int(a.Count) * 3 * 8)
+	u.sort = c.Reserve(int(a.Count) * 2 * 16)
 	u.work = func(int, int64) { u.find() }
-	if c.dry {
+	if c.Dry {
 		return u
 	}
 	u.keysOf = wideKeys(c)
 	outs := [5][]int64{}
 	for i := 1; i < 5; i++ {
-		if c.task.Reads(i) {
-			outs[i] = typed[int64](c.outs[i])
+		if c.Task.Reads(i) {
+			outs[i] = work.Typed[int64](c.Outs[i])
 		}
 	}
 	u.first, u.inverse, u.sizes, u.number = outs[1], outs[2], outs[3], outs[4]
-	if c.task.Reads(0) {
-		out, size := c.outs[0], int(a.Width)*c.task.Ins[0].DType.Size()
-		in := c.ins[0]
+	if c.Task.Reads(0) {
+		out, size := c.Outs[0], int(a.Width)*c.Task.Ins[0].DType.Size()
+		in := c.Ins[0]
 		u.gather = func(pos []int64) {
 			for i, p := range pos {
 				copy(out[i*size:][:size], in[int(p)*size:][:size])
@@ -67,13 +68,13 @@ func newUnique(c *compiler, a *engine.Unique) runner {
 }
 
 // wideKeys makes keys of 64 bits of any input.
-func wideKeys(c *compiler) func(dst []uint64, at int64) {
-	dt := c.task.Ins[0].DType
+func wideKeys(c *work.Setup) func(dst []uint64, at int64) {
+	dt := c.Task.Ins[0].DType
 	if dt.Size() == 8 {
-		keys := keys64(dt, c.ins[0])
+		keys := keys64(dt, c.Ins[0])
 		return func(dst []uint64, at int64) { keys(dst, at, 0) }
 	}
-	keys, block := keys32(dt, c.ins[0]), make([]uint32, keyBlock)
+	keys, block := keys32(dt, c.Ins[0]), make([]uint32, keyBlock)
 	return func(dst []uint64, at int64) {
 		for len(dst) > 0 {
 			b := block[:min(len(dst), keyBlock)]
@@ -89,19 +90,21 @@ func wideKeys(c *compiler) func(dst []uint64, at int64) {
 // slots is the size of the table: a power of two, at most half of it used.
 func (u *uniqueTask) slots() int64 { return 1 << bits.Len64(uint64(2*u.Count)) }
 
-func (u *uniqueTask) run(ctx context.Context, p *pool) error { return p.run(ctx, 1, false, u.work) }
+func (u *uniqueTask) Run(ctx context.Context, p *work.Pool) error {
+	return p.Run(ctx, 1, false, u.work)
+}
 
 func (u *uniqueTask) find() {
-	u.all = scratch[uint64](u.env, 0, u.keys, int(u.elements))
+	u.all = work.Scratch[uint64](u.env, 0, u.keys, int(u.elements))
 	u.keysOf(u.all, 0)
 	n := int(u.Count)
-	groups := scratch[int64](u.env, 0, u.groups, 3*n)
+	groups := work.Scratch[int64](u.env, 0, u.groups, 3*n)
 	first, sizes, inverse := groups[:n], groups[n:2*n], groups[2*n:]
 	if u.inverse != nil {
 		inverse = u.inverse
 	}
 	k := u.group(first, sizes, inverse)
-	order := scratch[int64](u.env, 0, u.table, int(u.slots()))[:k] // the table has been used
+	order := work.Scratch[int64](u.env, 0, u.table, int(u.slots()))[:k] // the table has been used
 	for g := range order {
 		order[g] = int64(g)
 	}
@@ -115,7 +118,7 @@ func (u *uniqueTask) find() {
 // first, how many of it there are, and which one each item is. The table starts
 // small and doubles when it is half full: few groups stay in a near cache.
 func (u *uniqueTask) group(first, sizes, inverse []int64) (k int) {
-	whole := scratch[uint64](u.env, 0, u.table, int(u.slots()))
+	whole := work.Scratch[uint64](u.env, 0, u.table, int(u.slots()))
 	table := whole[:min(len(whole), 1024)]
 	clear(table)
 	for i := range int(u.Count) {
@@ -190,7 +193,7 @@ func (u *uniqueTask) arrange(order, first []int64) {
 		slices.SortFunc(order, func(a, b int64) int { return u.compare(first[a], first[b]) })
 		return
 	}
-	both := scratchOf[item](u.env, 0, u.sort, 2*u.Count)
+	both := work.Scratch[item](u.env, 0, u.sort, 2*u.Count)
 	xs := both[:len(order)]
 	for i, g := range order {
 		xs[i] = item{u.all[first[g]], uint32(g)}

@@ -1,4 +1,4 @@
-package fallback
+package routine
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,11 +33,11 @@ type treesTask[K int32 | int64, T float32 | float64] struct {
 	blocks          int64 // of samples; of chunks of trees for few samples
 	keys, sums      int   // reserved for each worker
 	parts           int   // reserved and shared: sums of each chunk
-	work            job
+	work            work.Job
 }
 
-func newTrees(c *compiler, a *engine.Trees) (runner, error) {
-	switch dt := c.task.Ins[0].DType; dt {
+func newTrees(c *work.Setup, a *engine.Trees) (work.Runner, error) {
+	switch dt := c.Task.Ins[0].DType; dt {
 	case tensor.Float32:
 		return makeTrees(c, a, math.MaxInt32, func(dst []int32, shift uint, row []float32) {
 			for f, v := range row {
@@ -54,27 +55,27 @@ func newTrees(c *compiler, a *engine.Trees) (runner, error) {
 	}
 }
 
-func makeTrees[K int32 | int64, T float32 | float64](c *compiler, a *engine.Trees, largest K, keyOf func(dst []K, shift uint, row []T)) runner {
+func makeTrees[K int32 | int64, T float32 | float64](c *work.Setup, a *engine.Trees, largest K, keyOf func(dst []K, shift uint, row []T)) work.Runner {
 	x := &treesTask[K, T]{Trees: a, largest: largest, keyOf: keyOf, single: a.Targets == 1 && a.Weights == a.Leaves}
 	perSample := 2*float64(a.Features) + 1.3*a.Steps + 4*float64(a.Count)
-	x.routine = c.routine(50+float64(a.Samples)*perSample, "eight ways side by side")
-	size := int64(c.task.Ins[0].DType.Size())
-	for x.shift = 8; x.shift > 3 && (a.Samples*2 <= int64(c.width)<<x.shift || 2*a.Features*size<<x.shift > treeKeys); {
+	x.routine = routineOf(c, 50+float64(a.Samples)*perSample, "eight ways side by side")
+	size := int64(c.Task.Ins[0].DType.Size())
+	for x.shift = 8; x.shift > 3 && (a.Samples*2 <= int64(c.Width)<<x.shift || 2*a.Features*size<<x.shift > treeKeys); {
 		x.shift--
 	}
 	block := int64(1) << x.shift
 	x.blocks, x.work = (a.Samples+block-1)/block, x.samples
 	if x.few() {
 		x.blocks, x.work = (a.Count+treeChunk-1)/treeChunk, x.chunk
-		x.parts = c.reserveShared(int(x.blocks*x.sumsOf(a.Samples)) * 8)
+		x.parts = c.ReserveShared(int(x.blocks*x.sumsOf(a.Samples)) * 8)
 		x.shift, block = 0, 1
 	}
-	x.keys = c.reserve(int(2 * a.Features * size * block))
-	x.sums = c.reserve(int(x.sumsOf(block)) * 8)
-	if !c.dry {
-		x.x, x.y, x.weights = typed[T](c.ins[0]), typed[T](c.outs[0]), typed[T](c.ins[5])
-		x.nodes, x.roots = typed[treeNode[K]](c.ins[1]), typed[int32](c.ins[2])
-		x.starts, x.targets = typed[int32](c.ins[3]), typed[int32](c.ins[4])
+	x.keys = c.Reserve(int(2 * a.Features * size * block))
+	x.sums = c.Reserve(int(x.sumsOf(block)) * 8)
+	if !c.Dry {
+		x.x, x.y, x.weights = work.Typed[T](c.Ins[0]), work.Typed[T](c.Outs[0]), work.Typed[T](c.Ins[5])
+		x.nodes, x.roots = work.Typed[treeNode[K]](c.Ins[1]), work.Typed[int32](c.Ins[2])
+		x.starts, x.targets = work.Typed[int32](c.Ins[3]), work.Typed[int32](c.Ins[4])
 	}
 	return x
 }
@@ -87,19 +88,19 @@ func (x *treesTask[K, T]) few() bool { return x.Samples < treeLanes }
 // whether there is one.
 func (x *treesTask[K, T]) sumsOf(n int64) int64 { return 2 * n * x.Targets }
 
-func (x *treesTask[K, T]) run(ctx context.Context, p *pool) error {
+func (x *treesTask[K, T]) Run(ctx context.Context, p *work.Pool) error {
 	if x.Samples*x.Targets == 0 {
 		return ctx.Err()
 	}
-	if err := p.run(ctx, x.blocks, x.wide, x.work); err != nil || !x.few() {
+	if err := p.Run(ctx, x.blocks, x.wide, x.work); err != nil || !x.few() {
 		return err
 	}
 	n := x.sumsOf(x.Samples)
-	sums := scratch[float64](x.env, 0, x.sums, int(x.sumsOf(1)))
+	sums := work.Scratch[float64](x.env, 0, x.sums, int(x.sumsOf(1)))
 	for s := range x.Samples {
 		clear(sums)
 		for i := range x.blocks {
-			x.merge(sums, shared[float64](x.env, x.parts, int(x.blocks*n))[i*n+s*2*x.Targets:][:2*x.Targets])
+			x.merge(sums, work.Shared[float64](x.env, x.parts, int(x.blocks*n))[i*n+s*2*x.Targets:][:2*x.Targets])
 		}
 		x.store(s, sums)
 	}
@@ -125,9 +126,9 @@ func (x *treesTask[K, T]) load(keys []K, from, n int64) {
 func (x *treesTask[K, T]) samples(worker int, i int64) {
 	from := i << x.shift
 	n := min(int64(1)<<x.shift, x.Samples-from)
-	keys := scratchOf[K](x.env, worker, x.keys, 2*x.Features<<x.shift)
+	keys := work.Scratch[K](x.env, worker, x.keys, 2*x.Features<<x.shift)
 	x.load(keys, from, n)
-	sums := scratch[float64](x.env, worker, x.sums, int(x.sumsOf(1<<x.shift)))
+	sums := work.Scratch[float64](x.env, worker, x.sums, int(x.sumsOf(1<<x.shift)))
 	clear(sums)
 	var at [treeLanes]int32
 	for t := range x.Count {
@@ -155,9 +156,9 @@ func (x *treesTask[K, T]) samples(worker int, i int64) {
 
 // chunk takes every sample down some of the trees.
 func (x *treesTask[K, T]) chunk(worker int, i int64) {
-	keys := scratchOf[K](x.env, worker, x.keys, 2*x.Features)
+	keys := work.Scratch[K](x.env, worker, x.keys, 2*x.Features)
 	n := x.sumsOf(x.Samples)
-	parts := shared[float64](x.env, x.parts, int(x.blocks*n))[i*n:][:n]
+	parts := work.Shared[float64](x.env, x.parts, int(x.blocks*n))[i*n:][:n]
 	clear(parts)
 	first, end := i*treeChunk, min((i+1)*treeChunk, x.Count)
 	var at [treeLanes]int32

@@ -1,4 +1,4 @@
-package fallback
+package work
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// pool is a set of goroutines that help the caller of run.
-type pool struct {
+// Pool is a set of goroutines that help the caller of Run.
+type Pool struct {
 	workers int // with the caller
 
 	region sync.Mutex // held by the one run that has the helpers
@@ -19,7 +19,7 @@ type pool struct {
 	idle    *sync.Cond // active became 0
 	open    bool       // helpers may still join
 	active  int
-	job     job
+	job     Job
 	pieces  int64
 	done    <-chan struct{}
 	err     error
@@ -28,18 +28,19 @@ type pool struct {
 	alive   sync.WaitGroup
 }
 
-// job does piece i of some work on worker number w.
-type job func(w int, i int64)
+// Job does piece i of some work on worker number w.
+type Job func(w int, i int64)
 
-func newPool(workers int) *pool {
-	p := &pool{workers: workers}
+// NewPool is a pool of so many workers, with the caller; its goroutines start when they are first needed.
+func NewPool(workers int) *Pool {
+	p := &Pool{workers: workers}
 	p.idle = sync.NewCond(&p.mu)
 	return p
 }
 
-// run does pieces 0 to n-1 of j, by several workers where wide is set. When
+// Run does pieces 0 to n-1 of j, by several workers where wide is set. When
 // the helpers are at work for another caller, this one works alone.
-func (p *pool) run(ctx context.Context, n int64, wide bool, j job) error {
+func (p *Pool) Run(ctx context.Context, n int64, wide bool, j Job) error {
 	if n == 0 {
 		return ctx.Err()
 	}
@@ -79,10 +80,10 @@ func (p *pool) run(ctx context.Context, n int64, wide bool, j job) error {
 }
 
 // alone does all pieces on the caller's goroutine, as worker 0.
-func alone(ctx context.Context, n int64, j job) (err error) {
+func alone(ctx context.Context, n int64, j Job) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked(r)
+			err = Panicked(r)
 		}
 	}()
 	done := ctx.Done()
@@ -96,13 +97,13 @@ func alone(ctx context.Context, n int64, j job) (err error) {
 }
 
 // share takes pieces until none is left.
-func (p *pool) share(w int) {
+func (p *Pool) share(w int) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.next.Store(p.pieces)
 			p.mu.Lock()
 			if p.err == nil {
-				p.err = panicked(r)
+				p.err = Panicked(r)
 			}
 			p.mu.Unlock()
 		}
@@ -129,7 +130,7 @@ func cancelled(done <-chan struct{}) bool {
 }
 
 // spawn starts the helpers. p.mu is held.
-func (p *pool) spawn() {
+func (p *Pool) spawn() {
 	if p.wake != nil {
 		return
 	}
@@ -140,7 +141,7 @@ func (p *pool) spawn() {
 	}
 }
 
-func (p *pool) help(w int, wake <-chan struct{}) {
+func (p *Pool) help(w int, wake <-chan struct{}) {
 	for range wake {
 		p.mu.Lock()
 		if !p.open {
@@ -158,8 +159,8 @@ func (p *pool) help(w int, wake <-chan struct{}) {
 	}
 }
 
-// close waits for the region at work and ends the helpers.
-func (p *pool) close() {
+// Close waits for the region at work and ends the helpers.
+func (p *Pool) Close() {
 	p.region.Lock()
 	defer p.region.Unlock()
 	p.mu.Lock()
@@ -181,6 +182,6 @@ type panicError struct {
 	stack []byte
 }
 
-func panicked(r any) error { return &panicError{r, debug.Stack()} }
+func Panicked(r any) error { return &panicError{r, debug.Stack()} }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }

@@ -1,14 +1,15 @@
-package fallback
+package routine
 
 import (
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
-// newRoutine is the way to run what branches on its data.
-func newRoutine(c *compiler) (runner, error) {
-	switch a := c.task.Algorithm.(type) {
+// New makes what runs a task that has an algorithm. Errors: there is none for it here (engine.ErrUnsupported).
+func New(c *work.Setup) (work.Runner, error) {
+	switch a := c.Task.Algorithm.(type) {
 	case *engine.Rank:
 		return newRank(c, a), nil
 	case *engine.Trees:
@@ -32,25 +33,25 @@ func newRoutine(c *compiler) (runner, error) {
 	case *engine.Triangular:
 		return newTriangular(c, a), nil
 	}
-	return nil, fmt.Errorf("%v: %w", c.task.Algorithm, engine.ErrUnsupported)
+	return nil, fmt.Errorf("%v: %w", c.Task.Algorithm, engine.ErrUnsupported)
 }
 
 // routine is what the runners of routines have in common.
 type routine struct {
 	task   *engine.Task
-	env    *env
-	limits *limits
+	env    *work.Env
+	limits *work.Limits
 	width  int
-	cost
+	work.Cost
 	wide bool // worth several workers
 	how  string
 }
 
-func (c *compiler) routine(ns float64, how string) routine {
-	return routine{task: c.task, env: c.env, limits: c.limits, width: c.width, cost: cost{chain: ns}, wide: ns > c.limits.wideNs, how: how}
+func routineOf(c *work.Setup, ns float64, how string) routine {
+	return routine{task: c.Task, env: c.Env, limits: c.Limits, width: c.Width, Cost: work.Cost{Chain: ns}, wide: ns > c.Limits.WideNs, how: how}
 }
 
-func (r *routine) plan() engine.Plan {
+func (r *routine) Plan() engine.Plan {
 	why := "short: on the caller's goroutine"
 	if r.wide {
 		why = "long: shared among workers"

@@ -1,10 +1,11 @@
-package fallback
+package routine
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -26,7 +27,7 @@ type scanTask[T any, A sums] struct {
 	columns, strips      int64 // of a piece, and pieces of a row
 	parts, span          int64 // along the axis
 	acc, runs, sums      int   // reserved for each worker: running sums, and the run at hand; shared
-	doSum, doScan        job
+	doSum, doScan        work.Job
 	sumRow, scanRow      func(s *scanTask[T, A], from, to int64, at, step int64, sum *runningSum[A])
 	pieces, piecesOfRows int64
 }
@@ -45,8 +46,8 @@ func (s *runningSum[A]) add(v A) {
 	}
 }
 
-func newScan(c *compiler, a *engine.Scan) (runner, error) {
-	switch dt := c.task.Ins[0].DType; dt {
+func newScan(c *work.Setup, a *engine.Scan) (work.Runner, error) {
+	switch dt := c.Task.Ins[0].DType; dt {
 	case tensor.Int8, tensor.Uint8: // a sum that wraps is the same of both signs
 		return makeScan(c, a, numbersOf[uint8, uint64]()), nil
 	case tensor.Int16, tensor.Uint16:
@@ -69,7 +70,7 @@ func newScan(c *compiler, a *engine.Scan) (runner, error) {
 }
 
 // numbersOf is for types that Go converts, without a call for each element.
-func numbersOf[T number, A sums]() *scanTask[T, A] {
+func numbersOf[T work.Number, A sums]() *scanTask[T, A] {
 	return &scanTask[T, A]{
 		widen: func(v T) A { return A(v) }, narrow: func(v A) T { return T(v) },
 		sumRow: func(s *scanTask[T, A], from, to, at, step int64, sum *runningSum[A]) {
@@ -106,7 +107,7 @@ func numbersOf[T number, A sums]() *scanTask[T, A] {
 	}
 }
 
-func makeScan[T any, A sums](c *compiler, a *engine.Scan, s *scanTask[T, A]) runner {
+func makeScan[T any, A sums](c *work.Setup, a *engine.Scan, s *scanTask[T, A]) work.Runner {
 	s.Scan = a
 	perElement := 1.2
 	if s.scanRow == nil { // a call to widen and one to narrow
@@ -114,41 +115,41 @@ func makeScan[T any, A sums](c *compiler, a *engine.Scan, s *scanTask[T, A]) run
 		s.sumRow, s.scanRow = sumVia[T, A], scanVia[T, A]
 	}
 	n := a.Outer * a.Length * a.Inner
-	s.routine = c.routine(30+float64(n)*perElement, "row by row")
+	s.routine = routineOf(c, 30+float64(n)*perElement, "row by row")
 	s.columns = max(min(a.Inner, scanColumns), 1)
 	s.strips = (a.Inner + s.columns - 1) / s.columns
 	s.parts, s.span = 1, a.Length
 	rows := a.Outer * s.strips
-	if want := 4 * int64(c.width); s.wide && rows < want && rows > 0 && s.Length >= 1<<10 {
+	if want := 4 * int64(c.Width); s.wide && rows < want && rows > 0 && s.Length >= 1<<10 {
 		s.parts = min((want+rows-1)/rows, s.Length>>8)
 		s.span = (s.Length + s.parts - 1) / s.parts
 		s.parts = (s.Length + s.span - 1) / s.span
 		s.how = "sums of parts, then each on from these"
 	}
-	s.sums = c.reserveShared(int(a.Outer*a.Inner*s.parts) * 16)
-	s.acc = c.reserve(int(s.columns) * 16)
-	s.runs = c.reserve(int(s.columns) * 16)
+	s.sums = c.ReserveShared(int(a.Outer*a.Inner*s.parts) * 16)
+	s.acc = c.Reserve(int(s.columns) * 16)
+	s.runs = c.Reserve(int(s.columns) * 16)
 	// A piece is at least so many rows that it is worth handing out.
-	s.piecesOfRows, _ = c.limits.pieces(rows*s.parts, perElement*float64(s.span*s.columns), 1)
+	s.piecesOfRows, _ = c.Limits.Pieces(rows*s.parts, perElement*float64(s.span*s.columns), 1)
 	s.pieces = (rows*s.parts + s.piecesOfRows - 1) / s.piecesOfRows
 	s.doSum = func(worker int, i int64) { s.each(worker, i, s.sumPart) }
 	s.doScan = func(worker int, i int64) { s.each(worker, i, s.scanPart) }
-	if !c.dry {
-		s.x, s.y = typed[T](c.ins[0]), typed[T](c.outs[0])
+	if !c.Dry {
+		s.x, s.y = work.Typed[T](c.Ins[0]), work.Typed[T](c.Outs[0])
 	}
 	return s
 }
 
-func (s *scanTask[T, A]) run(ctx context.Context, p *pool) error {
+func (s *scanTask[T, A]) Run(ctx context.Context, p *work.Pool) error {
 	if len(s.y) == 0 {
 		return ctx.Err()
 	}
 	if s.parts > 1 {
-		if err := p.run(ctx, s.pieces, s.wide, s.doSum); err != nil {
+		if err := p.Run(ctx, s.pieces, s.wide, s.doSum); err != nil {
 			return err
 		}
 	}
-	return p.run(ctx, s.pieces, s.wide, s.doScan)
+	return p.Run(ctx, s.pieces, s.wide, s.doScan)
 }
 
 // each does the parts of piece i.
@@ -169,7 +170,7 @@ func (s *scanTask[T, A]) place(outer, column, from int64) (at, step int64) {
 
 // before are the sums of all parts of a column.
 func (s *scanTask[T, A]) before(outer, column int64) []runningSum[A] {
-	all := sharedOf[runningSum[A]](s.env, s.sums, s.Outer*s.Inner*s.parts)
+	all := work.Shared[runningSum[A]](s.env, s.sums, s.Outer*s.Inner*s.parts)
 	return all[(outer*s.Inner+column)*s.parts:][:s.parts]
 }
 
@@ -186,7 +187,7 @@ func (s *scanTask[T, A]) sumPart(_ int, outer, column, part int64) {
 func (s *scanTask[T, A]) scanPart(worker int, outer, column, part int64) {
 	from, to := part*s.span, min((part+1)*s.span, s.Length)
 	n := min(s.columns, s.Inner-column)
-	acc := scratchOf[runningSum[A]](s.env, worker, s.acc, s.columns)[:n]
+	acc := work.Scratch[runningSum[A]](s.env, worker, s.acc, s.columns)[:n]
 	clear(acc)
 	if s.parts > 1 {
 		for c := range acc {
@@ -201,7 +202,7 @@ func (s *scanTask[T, A]) scanPart(worker int, outer, column, part int64) {
 		s.scanRow(s, from, to, at, step, &acc[0])
 		return
 	}
-	run := scratchOf[A](s.env, worker, s.runs, 2*s.columns)
+	run := work.Scratch[A](s.env, worker, s.runs, 2*s.columns)
 	before, own := run[:n], run[s.columns:][:n]
 	for from < to {
 		for c, a := range acc {

@@ -1,9 +1,11 @@
-package fallback
+package routine
 
 import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // keyed is a key of at most 32 bits above a position of 32 bits: different
@@ -16,8 +18,8 @@ type item struct {
 	pos uint32
 }
 
-// fewest is the length from which passes over digits are faster than comparing.
-const fewest = 200
+// Fewest is the length from which passes over digits are faster than comparing.
+const Fewest = 200
 
 // counts says of each digit of eight bits how many values have it; then, where
 // the next of them goes.
@@ -96,7 +98,7 @@ var itemDigits = digits[item]{
 // sort sorts xs and returns it, or tmp, which is as long: where the result is.
 // c is memory to count in.
 func (g *digits[E]) sort(xs, tmp []E, c *counts) []E {
-	if len(xs) < fewest {
+	if len(xs) < Fewest {
 		g.few(xs)
 		return xs
 	}
@@ -118,8 +120,8 @@ type sharedSort[E any] struct {
 	xs, tmp  []E
 	d        int
 	parts    []counts // of each stretch
-	doCount  job
-	doMove   job
+	doCount  work.Job
+	doMove   work.Job
 	stretchN int
 }
 
@@ -157,18 +159,18 @@ func (s *sharedSort[E]) starts() bool {
 }
 
 // run sorts xs and returns it, or tmp, which is as long.
-func (s *sharedSort[E]) run(ctx context.Context, p *pool, xs, tmp []E) ([]E, error) {
+func (s *sharedSort[E]) Run(ctx context.Context, p *work.Pool, xs, tmp []E) ([]E, error) {
 	s.xs, s.tmp = xs, tmp
 	n := int64(len(s.parts))
 	s.stretchN = (len(xs) + len(s.parts) - 1) / len(s.parts)
 	for s.d = range s.n {
-		if err := p.run(ctx, n, true, s.doCount); err != nil {
+		if err := p.Run(ctx, n, true, s.doCount); err != nil {
 			return nil, err
 		}
 		if !s.starts() {
 			continue
 		}
-		if err := p.run(ctx, n, true, s.doMove); err != nil {
+		if err := p.Run(ctx, n, true, s.doMove); err != nil {
 			return nil, err
 		}
 		s.xs, s.tmp = s.tmp, s.xs

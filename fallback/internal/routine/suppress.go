@@ -1,10 +1,11 @@
-package fallback
+package routine
 
 import (
 	"context"
 	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
 )
 
 // suppressTask selects boxes list by list; a list is a class in a batch.
@@ -18,43 +19,43 @@ type suppressTask struct {
 	corners         int
 	found, kept     int // reserved and shared: boxes of each list, and how many
 	memory          []counts
-	work            job
+	work            work.Job
 }
 
 // corners are the selected boxes of a list, each coordinate for itself.
 type corners struct{ y0, x0, y1, x1, area []float32 }
 
-func newSuppress(c *compiler, a *engine.Suppress) runner {
+func newSuppress(c *work.Setup, a *engine.Suppress) work.Runner {
 	s := &suppressTask{Suppress: a, most: min(a.PerClass, a.Boxes, a.Capacity)}
 	lists := a.Batches * a.Classes
 	pass, selected := a.Candidates()
 	// A comparison is 2.5 ns, because half of its jumps cannot be foretold.
 	ns := 0.7*float64(a.Boxes) + pass*(12+math.Log2(pass+1)+selected/2*2.5)
-	s.routine = c.routine(100+float64(lists)*ns, "greedy, by falling score")
-	s.sort, s.tmp = c.reserve(int(a.Boxes)*8), c.reserve(int(a.Boxes)*8)
-	s.corners = c.reserve(int(5*s.most) * 4)
-	s.found, s.kept = c.reserveShared(int(lists*s.most)*8), c.reserveShared(int(lists)*8)
+	s.routine = routineOf(c, 100+float64(lists)*ns, "greedy, by falling score")
+	s.sort, s.tmp = c.Reserve(int(a.Boxes)*8), c.Reserve(int(a.Boxes)*8)
+	s.corners = c.Reserve(int(5*s.most) * 4)
+	s.found, s.kept = c.ReserveShared(int(lists*s.most)*8), c.ReserveShared(int(lists)*8)
 	s.work = s.list
-	if c.dry {
+	if c.Dry {
 		return s
 	}
-	s.memory = make([]counts, c.width)
-	s.boxes, s.scores = typed[float32](c.ins[0]), typed[float32](c.ins[1])
-	if c.task.Reads(0) {
-		s.selected = typed[int64](c.outs[0])
+	s.memory = make([]counts, c.Width)
+	s.boxes, s.scores = work.Typed[float32](c.Ins[0]), work.Typed[float32](c.Ins[1])
+	if c.Task.Reads(0) {
+		s.selected = work.Typed[int64](c.Outs[0])
 	}
-	if c.task.Reads(1) {
-		s.count = typed[int64](c.outs[1])
+	if c.Task.Reads(1) {
+		s.count = work.Typed[int64](c.Outs[1])
 	}
 	return s
 }
 
-func (s *suppressTask) run(ctx context.Context, p *pool) error {
+func (s *suppressTask) Run(ctx context.Context, p *work.Pool) error {
 	lists := s.Batches * s.Classes
-	if err := p.run(ctx, lists, s.wide, s.work); err != nil {
+	if err := p.Run(ctx, lists, s.wide, s.work); err != nil {
 		return err
 	}
-	found, counts := shared[int64](s.env, s.found, int(lists*s.most)), shared[int64](s.env, s.kept, int(lists))
+	found, counts := work.Shared[int64](s.env, s.found, int(lists*s.most)), work.Shared[int64](s.env, s.kept, int(lists))
 	total := int64(0)
 	for i, k := range counts {
 		k = min(k, s.Capacity-total)
@@ -79,18 +80,18 @@ func (s *suppressTask) run(ctx context.Context, p *pool) error {
 
 // list selects the boxes of list i.
 func (s *suppressTask) list(worker int, i int64) {
-	xs := scratchOf[keyed](s.env, worker, s.sort, s.Boxes)[:0]
+	xs := work.Scratch[keyed](s.env, worker, s.sort, s.Boxes)[:0]
 	for b, v := range s.scores[i*s.Boxes:][:s.Boxes] {
 		if s.passes(v) {
 			xs = append(xs, uint64(^floatKey32(v))<<32|uint64(b))
 		}
 	}
-	xs = keyedDigits.sort(xs, scratchOf[keyed](s.env, worker, s.tmp, s.Boxes)[:len(xs)], &s.memory[worker])
-	all := scratch[float32](s.env, worker, s.corners, int(5*s.most))
+	xs = keyedDigits.sort(xs, work.Scratch[keyed](s.env, worker, s.tmp, s.Boxes)[:len(xs)], &s.memory[worker])
+	all := work.Scratch[float32](s.env, worker, s.corners, int(5*s.most))
 	n := s.most
 	c := corners{all[:0:n], all[n : n : 2*n], all[2*n : 2*n : 3*n], all[3*n : 3*n : 4*n], all[4*n : 4*n : 5*n]}
 	boxes := s.boxes[i/s.Classes*s.Boxes*4:][:s.Boxes*4]
-	found := shared[int64](s.env, s.found, int(s.Batches*s.Classes*n))[i*n:][:n]
+	found := work.Shared[int64](s.env, s.found, int(s.Batches*s.Classes*n))[i*n:][:n]
 	k := int64(0)
 	limit := float32(s.IoU)
 	for _, x := range xs {
@@ -107,7 +108,7 @@ func (s *suppressTask) list(worker int, i int64) {
 		found[k] = b
 		k++
 	}
-	shared[int64](s.env, s.kept, int(s.Batches*s.Classes))[i] = k
+	work.Shared[int64](s.env, s.kept, int(s.Batches*s.Classes))[i] = k
 }
 
 func (s *suppressTask) passes(v float32) bool {
