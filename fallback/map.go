@@ -46,7 +46,7 @@ func (m *mapTask) Plan() engine.Plan {
 	return plan("map", m.count, m.wide, m.out.prog)
 }
 
-// Plan describes a task that is one phase of pieces of programs.
+// plan describes a task that is one phase of pieces of programs.
 func plan(variant string, pieces int64, wide bool, programs ...*program) engine.Plan {
 	why := "short: on the caller's goroutine"
 	if wide {

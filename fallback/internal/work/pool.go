@@ -182,6 +182,7 @@ type panicError struct {
 	stack []byte
 }
 
+// Panicked is the error of a task whose code panicked with r, with the stack of the caller.
 func Panicked(r any) error { return &panicError{r, debug.Stack()} }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
