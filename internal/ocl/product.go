@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
@@ -68,13 +69,13 @@ type Products struct {
 	mu      sync.Mutex
 	closed  bool
 	kernels map[contract.ProductKey]*specialized
-	planned map[contract.ProductShape]contract.ProductPlan
+	planned map[contract.ProductShape]productPlan
 }
 
 // NewProducts is for products on e's device. Close it before e. It compiles nothing and
 // proves nothing: Product does, when it is first asked to wait.
 func NewProducts(e *Engine) *Products {
-	x := &Products{eng: e, copies: !e.dev.Borrows(), kernels: map[contract.ProductKey]*specialized{}, planned: map[contract.ProductShape]contract.ProductPlan{}}
+	x := &Products{eng: e, copies: !e.dev.Borrows(), kernels: map[contract.ProductKey]*specialized{}, planned: map[contract.ProductShape]productPlan{}}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
 }
@@ -152,7 +153,7 @@ func (x *Products) RunTriangle(t *Triangle, wait bool) error {
 }
 
 // call runs p with its kernel.
-func (x *Products) call(p *Product, plan contract.ProductPlan, wait bool) error {
+func (x *Products) call(p *Product, plan productPlan, wait bool) error {
 	f, err := x.kernel(plan.Key, wait)
 	if err != nil {
 		return err
@@ -233,7 +234,7 @@ func (x *Products) Close() error {
 // plansKept bounds how many plans are remembered; a plan takes some microseconds.
 const plansKept = 4096
 
-func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
+func (x *Products) plan(k contract.ProductShape) productPlan {
 	x.mu.Lock()
 	plan, ok := x.planned[k]
 	x.mu.Unlock()
@@ -250,15 +251,22 @@ func (x *Products) plan(k contract.ProductShape) contract.ProductPlan {
 	return plan
 }
 
-// planProduct plans for the calling thread, as the key says, unless that is too many groups for it.
-func (e *Engine) planProduct(k contract.ProductShape) contract.ProductPlan {
+// productPlan is a plan and its launch, as the runner is given it.
+type productPlan struct {
+	contract.ProductPlan
+	launch cl.Range
+}
+
+// planProduct plans for the runner that the key says, or for the device's queue where there are too many groups for the calling thread.
+func (e *Engine) planProduct(k contract.ProductShape) productPlan {
 	r := e.productRunner(k.Key.Inline)
 	plan := contract.PlanProduct(r.target().facts, k)
-	if _, err := r.ranged(productRange(&plan)); errors.Is(err, errQueueOnly) {
+	launch, err := r.ranged(productRange(&plan))
+	if errors.Is(err, errQueueOnly) {
 		k.Key.Inline = false
-		plan = contract.PlanProduct(e.queue.target().facts, k)
+		return e.planProduct(k)
 	}
-	return plan
+	return productPlan{plan, launch}
 }
 
 // kind is the kernel for p: products with one row or one column read a matrix once, and

@@ -31,7 +31,7 @@ func (c *productCaller) close() error {
 }
 
 // run computes p.
-func (c *productCaller) run(x *Products, p *Product, plan contract.ProductPlan) (err error) {
+func (c *productCaller) run(x *Products, p *Product, plan productPlan) (err error) {
 	s := &plan.Sizes
 	if k := c.form.key.Kind; k != contract.ProductSolve && k != contract.ProductMultiply {
 		s[contract.SizeLDA], s[contract.SizeLDB], s[contract.SizeLDC] = int32(p.A.LD), int32(p.B.LD), int32(p.C.LD)
@@ -54,7 +54,7 @@ func (c *productCaller) run(x *Products, p *Product, plan contract.ProductPlan) 
 }
 
 // launch sets the arguments, enqueues the kernel and waits for it.
-func (c *productCaller) launch(p *Product, plan contract.ProductPlan) error {
+func (c *productCaller) launch(p *Product, plan productPlan) error {
 	s := &plan.Sizes
 	s[contract.SizeWideA], s[contract.SizeWideB] = int32(codegen.OneIf(s[contract.SizeLDA]%4 == 0)), int32(codegen.OneIf(s[contract.SizeLDB]%4 == 0))
 	scalars := [2]float64{p.Alpha, p.Beta}
@@ -80,10 +80,7 @@ func (c *productCaller) launch(p *Product, plan contract.ProductPlan) error {
 			return err
 		}
 	}
-	rng, err := c.form.runner.ranged(productRange(&plan))
-	if err == nil {
-		err = c.launcher.queue().Launch(c.kernel, rng, nil)
-	}
+	err := c.launcher.queue().Launch(c.kernel, plan.launch, nil)
 	if err == nil {
 		if err = c.wait(); err != nil {
 			err = c.wait() // the kernel may be at work: whatever was wrong, the memory is not ours to leave yet

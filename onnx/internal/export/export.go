@@ -157,15 +157,24 @@ func (x *exporter) input(n *ops.Node) string {
 	}
 	root.names[n] = []string{name}
 	x.inputs = append(x.inputs, n)
-	x.g.Inputs = append(x.g.Inputs, x.value(name, n))
-	x.types[name], x.shapes[name] = n.DType(), n.Shape()
+	x.g.Inputs = append(x.g.Inputs, x.declare(name, n.DType(), n.Shape()))
 	return name
 }
 
 // value is what is known of n.
 func (x *exporter) value(name string, n *ops.Node) *model.Value {
-	v := &model.Value{Name: name, Kind: "tensor", Type: model.TypeOf(n.DType()), Dims: []model.Dim{}}
-	for _, d := range n.Shape() {
+	return valueOf(name, n.DType(), n.Shape())
+}
+
+// declare is a value that a graph is given or gives, whose dtype and shape rules ask for by its name.
+func (x *exporter) declare(name string, dt tensor.DType, shape []int) *model.Value {
+	x.types[name], x.shapes[name] = dt, shape
+	return valueOf(name, dt, shape)
+}
+
+func valueOf(name string, dt tensor.DType, shape []int) *model.Value {
+	v := &model.Value{Name: name, Kind: "tensor", Type: model.TypeOf(dt), Dims: []model.Dim{}}
+	for _, d := range shape {
 		v.Dims = append(v.Dims, model.Dim{Size: int64(d)})
 	}
 	return v

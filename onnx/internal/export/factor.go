@@ -46,31 +46,23 @@ func (c *call) overMatrices(f func(batch int) []string) []string {
 
 // times writes a Loop of n iterations that carries values of the given shapes; i is the number of one, from 0.
 func (c *call) times(n int, init []string, shapes [][]int, step func(i string, in []string) []string) []string {
-	value := func(name string, dt tensor.DType, shape []int) *model.Value {
-		c.x.types[name], c.x.shapes[name] = dt, shape
-		v := &model.Value{Name: name, Kind: "tensor", Type: model.TypeOf(dt), Dims: []model.Dim{}}
-		for _, d := range shape {
-			v.Dims = append(v.Dims, model.Dim{Size: int64(d)})
-		}
-		return v
-	}
 	types := make([]tensor.DType, len(init))
 	body := c.x.inner(func(g *model.Graph) {
 		i, going := c.x.fresh("iteration"), c.x.fresh("going")
-		g.Inputs = []*model.Value{value(i, tensor.Int64, nil), value(going, tensor.Bool, nil)}
+		g.Inputs = []*model.Value{c.x.declare(i, tensor.Int64, nil), c.x.declare(going, tensor.Bool, nil)}
 		in := make([]string, len(init))
 		for k, v := range init {
 			types[k] = c.x.types[v]
 			in[k] = c.x.fresh("carried")
-			g.Inputs = append(g.Inputs, value(in[k], types[k], shapes[k]))
+			g.Inputs = append(g.Inputs, c.x.declare(in[k], types[k], shapes[k]))
 		}
 		next := append([]string{going}, step(i, in)...)
 		for k, v := range next {
 			out := c.add(1, "Identity", []string{v})[0]
 			if k == 0 {
-				g.Outputs = append(g.Outputs, value(out, tensor.Bool, nil))
+				g.Outputs = append(g.Outputs, c.x.declare(out, tensor.Bool, nil))
 			} else {
-				g.Outputs = append(g.Outputs, value(out, types[k-1], shapes[k-1]))
+				g.Outputs = append(g.Outputs, c.x.declare(out, types[k-1], shapes[k-1]))
 			}
 		}
 	})

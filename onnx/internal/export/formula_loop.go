@@ -206,14 +206,6 @@ func (c *call) repeat(init []string, shape []int, step func(in []string) []strin
 		return c.is("Greater", all, c.number(0, tensor.Int32))
 	}
 	types := make([]tensor.DType, len(init))
-	value := func(name string, dt tensor.DType, shape []int) *model.Value {
-		c.x.types[name], c.x.shapes[name] = dt, shape
-		v := &model.Value{Name: name, Kind: "tensor", Type: model.TypeOf(dt), Dims: []model.Dim{}}
-		for _, d := range shape {
-			v.Dims = append(v.Dims, model.Dim{Size: int64(d)})
-		}
-		return v
-	}
 	own := func(v string) string {
 		out := c.add(1, "Identity", []string{v})[0]
 		c.x.types[out] = c.x.types[v]
@@ -221,17 +213,17 @@ func (c *call) repeat(init []string, shape []int, step func(in []string) []strin
 	}
 	going := any(init[0])
 	body := c.x.inner(func(g *model.Graph) {
-		g.Inputs = []*model.Value{value(c.x.fresh("iteration"), tensor.Int64, nil), value(c.x.fresh("going"), tensor.Bool, nil)}
+		g.Inputs = []*model.Value{c.x.declare(c.x.fresh("iteration"), tensor.Int64, nil), c.x.declare(c.x.fresh("going"), tensor.Bool, nil)}
 		in := make([]string, len(init))
 		for i, v := range init {
 			types[i] = c.x.types[v]
 			in[i] = c.x.fresh("carried")
-			g.Inputs = append(g.Inputs, value(in[i], types[i], shape))
+			g.Inputs = append(g.Inputs, c.x.declare(in[i], types[i], shape))
 		}
 		next := step(in)
-		g.Outputs = []*model.Value{value(own(any(next[0])), tensor.Bool, nil)}
+		g.Outputs = []*model.Value{c.x.declare(own(any(next[0])), tensor.Bool, nil)}
 		for i, v := range next {
-			g.Outputs = append(g.Outputs, value(own(v), types[i], shape))
+			g.Outputs = append(g.Outputs, c.x.declare(own(v), types[i], shape))
 		}
 	})
 	made := make([]string, len(init))

@@ -1,6 +1,9 @@
 package formula
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // levels are the operators between two expressions, those that bind least first.
 var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
@@ -53,7 +56,7 @@ func (p *parser) binary(level int) Expr {
 		return p.unary()
 	}
 	x := p.binary(level + 1)
-	for indexOf(levels[level], p.peek()) >= 0 {
+	for slices.Contains(levels[level], p.peek()) {
 		op := p.next()
 		x = &Binary{op, x, p.binary(level + 1)}
 	}

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -152,7 +153,7 @@ func expand(tokens []string, macros map[string]macro, depth int) (out []string, 
 		}
 		var body []string
 		for _, t := range m.body {
-			if k := indexOf(m.params, t); k >= 0 {
+			if k := slices.Index(m.params, t); k >= 0 {
 				body = append(body, args[k]...)
 			} else {
 				body = append(body, t)
@@ -185,13 +186,4 @@ func arguments(tokens []string, i int) (args [][]string, end int) {
 		args[len(args)-1] = append(args[len(args)-1], tokens[i])
 	}
 	return nil, i
-}
-
-func indexOf(list []string, s string) int {
-	for i, t := range list {
-		if t == s {
-			return i
-		}
-	}
-	return -1
 }
