@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -68,7 +69,7 @@ func oneRound(ctx context.Context, e engine.Engine, v float32) error {
 	if err := e.Read(ctx, b, m, 256); err != nil {
 		return err
 	}
-	for _, got := range elements[float32](x) {
+	for _, got := range spec.Elements[float32](x) {
 		if got != v+1 {
 			return errors.New("another worker's numbers")
 		}

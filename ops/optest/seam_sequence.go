@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -54,13 +55,13 @@ func pingPong(t testing.TB, e engine.Engine, n, length int) (engine.Sequence, fu
 		t.Helper()
 		b := tensor.AlignedBytes(4 * n)
 		must(t, e.Read(t.Context(), b, m, slot(i).Offset))
-		return elements[float32](tensor.Must(tensor.FromBytes(tensor.Float32, b, n)))
+		return spec.Elements[float32](tensor.Must(tensor.FromBytes(tensor.Float32, b, n)))
 	}
 	set := func(v float32) {
 		t.Helper()
 		x := tensor.Must(tensor.New(tensor.Float32, n))
-		for i := range elements[float32](x) {
-			elements[float32](x)[i] = v + float32(i)
+		for i := range spec.Elements[float32](x) {
+			spec.Elements[float32](x)[i] = v + float32(i)
 		}
 		b, _ := x.Bytes()
 		must(t, e.Write(t.Context(), m, 0, b))
@@ -126,7 +127,7 @@ func runNumber(t *testing.T, e engine.Engine) {
 		must(t, s.Run(t.Context(), 0, 1, run))
 		b := tensor.AlignedBytes(12)
 		must(t, e.Read(t.Context(), b, m, 0))
-		for i, v := range elements[uint32](tensor.Must(tensor.FromBytes(tensor.Uint32, b, 3))) {
+		for i, v := range spec.Elements[uint32](tensor.Must(tensor.FromBytes(tensor.Uint32, b, 3))) {
 			if v != run {
 				t.Errorf("element %d of run %d is %d", i, run, v)
 			}
