@@ -1,4 +1,4 @@
-package optest
+package seam
 
 import (
 	"errors"
