@@ -1,4 +1,4 @@
-package platform
+package diskcache
 
 import (
 	"cmp"
@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// programCache keeps program binaries on disk, one sealed file each:
+// Programs keeps program binaries on disk, one sealed file each:
 //
 //	<dir>/programs/<first two digits>/<SHA-256 of the key>
 //
 // The key names everything that decides whether a binary is right; see
-// [Opened.Program]. Many processes may use one folder at once. The modification
+// Opened.Program of package platform. Many processes may use one folder at once. The modification
 // time of a file is when it was last used.
-type programCache struct {
+type Programs struct {
 	dir string // empty: nothing is kept
 	cap int64  // bytes
 
@@ -26,24 +26,28 @@ type programCache struct {
 	broken bool       // writing failed once: do not try for every program
 }
 
-func newProgramCache(dir string, capBytes int64) *programCache {
+// NewPrograms keeps programs below dir, of so many bytes together; an empty dir keeps nothing.
+func NewPrograms(dir string, capBytes int64) *Programs {
 	if dir != "" {
 		dir = filepath.Join(dir, "programs")
 	}
-	return &programCache{dir: dir, cap: capBytes}
+	return &Programs{dir: dir, cap: capBytes}
 }
 
-func (c *programCache) path(key string) string { return filepath.Join(c.dir, key[:2], key) }
+// Off reports whether nothing is kept.
+func (c *Programs) Off() bool { return c.dir == "" }
 
-// load returns the binary for a key, nil if there is none that is whole.
-func (c *programCache) load(key string) ([]byte, error) {
+func (c *Programs) path(key string) string { return filepath.Join(c.dir, key[:2], key) }
+
+// Load returns the binary for a key, nil if there is none that is whole.
+func (c *Programs) Load(key string) ([]byte, error) {
 	if c.dir == "" {
 		return nil, nil
 	}
 	path := c.path(key)
-	b, err := readSealed(path, kindProgram)
+	b, err := Read(path, Program)
 	if err != nil {
-		if missing(err) {
+		if Missing(err) {
 			err = nil
 		}
 		return nil, err
@@ -53,16 +57,16 @@ func (c *programCache) load(key string) ([]byte, error) {
 	return b, nil
 }
 
-// drop removes an entry that the driver has refused.
-func (c *programCache) drop(key string) {
+// Drop removes an entry that the driver has refused.
+func (c *Programs) Drop(key string) {
 	if c.dir != "" {
 		_ = os.Remove(c.path(key))
 	}
 }
 
-// save keeps a binary and then brings the folder under its cap. A binary above
+// Save keeps a binary and then brings the folder under its cap. A binary above
 // the cap is not kept.
-func (c *programCache) save(key string, binary []byte) error {
+func (c *Programs) Save(key string, binary []byte) error {
 	if c.dir == "" || len(binary) == 0 || int64(len(binary)) > c.cap {
 		return nil
 	}
@@ -71,10 +75,10 @@ func (c *programCache) save(key string, binary []byte) error {
 	if c.broken {
 		return nil
 	}
-	if err := writeSealed(c.path(key), kindProgram, binary); err != nil {
+	if err := Write(c.path(key), Program, binary); err != nil {
 		// Windows does not replace a file that another process reads: then the
 		// entry is there, and as good.
-		if _, readErr := readSealed(c.path(key), kindProgram); readErr == nil {
+		if _, readErr := Read(c.path(key), Program); readErr == nil {
 			return nil
 		}
 		c.broken = true
@@ -87,7 +91,7 @@ func (c *programCache) save(key string, binary []byte) error {
 // sweep removes left-over temporary files and, above the cap, the least recently
 // used entries down to nine tenths of it. Other processes may do the same at the
 // same time: a file that has gone is fine.
-func (c *programCache) sweep() {
+func (c *Programs) sweep() {
 	type entry struct {
 		path string
 		size int64

@@ -1,4 +1,4 @@
-package platform
+package diskcache
 
 import (
 	"crypto/sha256"
@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// hashKey returns the SHA-256 of the fields in hexadecimal. Each field is
+// Key returns the SHA-256 of the fields in hexadecimal. Each field is
 // preceded by its length, so that no two lists run together to the same bytes.
-func hashKey(fields ...string) string {
+func Key(fields ...string) string {
 	h := sha256.New()
 	var n [8]byte
 	for _, f := range fields {
@@ -23,9 +23,9 @@ func hashKey(fields ...string) string {
 
 const modulePath = "github.com/anycl/anycl"
 
-// libraryVersion is this module's version as linked into the program, so that an
+// Version is this module's version as linked into the program, so that an
 // update never reads what an older version has written.
-var libraryVersion = sync.OnceValue(func() string {
+var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -1,4 +1,5 @@
-package platform
+// Package diskcache keeps files that are whole or not read at all: programs under a cap, and what is known of devices.
+package diskcache
 
 import (
 	"bytes"
@@ -21,15 +22,16 @@ import (
 // whose length and hash do not agree: PoCL and older rusticl abort the process
 // when they are given a truncated program binary.
 
-const sealMagic = "anycl/1"
+// SealMagic begins every file; it names the format.
+const SealMagic = "anycl/1"
 
 // What a sealed file holds.
 const (
-	kindProgram     = "program"
-	kindCaps        = "caps"
-	kindCalibration = "calibration"
-	kindTuning      = "tuning"
-	kindLearned     = "learned"
+	Program     = "program"
+	Caps        = "caps"
+	Calibration = "calibration"
+	Tuning      = "tuning"
+	Learned     = "learned"
 )
 
 // maxSealHeader bounds the search for the end of the header line.
@@ -37,10 +39,10 @@ const maxSealHeader = 128
 
 var errNotSealed = errors.New("platform: not a sealed file, or damaged")
 
-// seal returns the payload with its header.
-func seal(kind string, payload []byte) []byte {
+// Seal returns the payload with its header.
+func Seal(kind string, payload []byte) []byte {
 	sum := sha256.Sum256(payload)
-	head := fmt.Sprintf("%s %s %d %s\n", sealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
+	head := fmt.Sprintf("%s %s %d %s\n", SealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
 	return append([]byte(head), payload...)
 }
 
@@ -51,16 +53,16 @@ func unseal(kind string, file []byte) ([]byte, error) {
 		return nil, errNotSealed
 	}
 	sum := sha256.Sum256(payload)
-	want := fmt.Sprintf("%s %s %d %s", sealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
+	want := fmt.Sprintf("%s %s %d %s", SealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
 	if string(line) != want {
 		return nil, errNotSealed
 	}
 	return payload, nil
 }
 
-// readSealed reads and checks a file. A damaged file is removed, because it will
+// Read reads and checks a file. A damaged file is removed, because it will
 // not get better.
-func readSealed(path, kind string) ([]byte, error) {
+func Read(path, kind string) ([]byte, error) {
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -73,9 +75,9 @@ func readSealed(path, kind string) ([]byte, error) {
 	return payload, nil
 }
 
-// writeSealed writes a file that readers see whole or not at all, also when
+// Write writes a file that readers see whole or not at all, also when
 // several processes write it at once: the last one wins.
-func writeSealed(path, kind string, payload []byte) error {
+func Write(path, kind string, payload []byte) error {
 	dir := filepath.Dir(path)
 	// 0700: whoever may write here decides what code the driver loads.
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -85,7 +87,7 @@ func writeSealed(path, kind string, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(seal(kind, payload))
+	_, err = tmp.Write(Seal(kind, payload))
 	err = errors.Join(err, tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -102,8 +104,8 @@ const tempPrefix = ".tmp-"
 // process that died.
 const staleTemp = time.Hour
 
-// sweepTemp removes what processes that died have left half written beside path.
-func sweepTemp(path string) {
+// SweepTemp removes what processes that died have left half written beside path.
+func SweepTemp(path string) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempPrefix+"*"))
 	for _, f := range left {
 		if info, err := os.Lstat(f); err == nil && time.Since(info.ModTime()) > staleTemp {
@@ -112,5 +114,5 @@ func sweepTemp(path string) {
 	}
 }
 
-// missing reports whether a read failed only because nothing was kept yet.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// Missing reports whether a read failed only because nothing was kept yet.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
