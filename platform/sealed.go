@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,6 +31,7 @@ const (
 	kindCalibration = "calibration"
 	kindTuning      = "tuning"
 	kindLearned     = "learned"
+	kindProcessor   = "processor"
 )
 
 // maxSealHeader bounds the search for the end of the header line.
@@ -94,6 +96,28 @@ func writeSealed(path, kind string, payload []byte) error {
 		_ = os.Remove(tmp.Name())
 	}
 	return err
+}
+
+// loadJSON reads a sealed file of JSON into v. Without a path there is none.
+func loadJSON(path, kind string, v any) bool {
+	if path == "" {
+		return false
+	}
+	b, err := readSealed(path, kind)
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+// saveJSON writes v as JSON. Without a path it does nothing.
+func saveJSON(path, kind string, v any) error {
+	if path == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	sweepTemp(path)
+	return writeSealed(path, kind, append(b, '\n'))
 }
 
 const tempPrefix = ".tmp-"
