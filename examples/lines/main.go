@@ -8,21 +8,15 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"flag"
-	"image"
-	_ "image/jpeg" // the photograph is one
-	_ "image/png"  // others may be
 	"math"
-	"os"
 	"slices"
 
 	"github.com/anycl/anycl/examples/internal/dataset"
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/photos"
-	"github.com/anycl/anycl/onnx"
-	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -46,15 +40,11 @@ type line struct{ x0, y0, x1, y1, score float64 }
 func (l line) length() float64 { return math.Hypot(l.x1-l.x0, l.y1-l.y0) }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	photo, err := o.picture()
+	photo, err := photos.Open(o.photo, photos.ChinaFile)
 	if err != nil {
 		return err
 	}
 	file, err := dataset.Lines.Read()
-	if err != nil {
-		return err
-	}
-	m, err := onnx.Read(bytes.NewReader(file))
 	if err != nil {
 		return err
 	}
@@ -63,19 +53,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
-	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: seen(photo)}
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "finding lines", Amount: 1, Unit: "pictures"},
-		func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {
-			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context) (map[string]*tensor.Tensor, error) { return net.Run(ctx, in) }, nil
-		})
-	if err != nil {
-		return err
-	}
-	theirs, err := p.BesideONNXRuntime(ctx, file, in)
+	results, err := gallery.Model(ctx, p, rt, gallery.Work{Name: "finding lines", Amount: 1, Unit: "pictures"}, 1e-3, file, seen(photo))
 	if err != nil {
 		return err
 	}
@@ -89,26 +67,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		cpu := results[1].Value
 		p.Check(alike(lines, found(cpu["scores"], cpu["offsets"], o.threshold)), "%s and the CPU path find the same lines", results[0].Where)
 	}
-	if theirs != nil {
-		for _, r := range results {
-			worst := max(gallery.Apart(r.Value["scores"], theirs["scores"]), gallery.Apart(r.Value["offsets"], theirs["offsets"]))
-			p.Check(worst < 1e-3, "the outputs of %s are those of onnxruntime within %.1e of the largest", r.Where, worst)
-		}
-	}
 	return p.WritePNG(drawn(photo, lines))
-}
-
-func (o options) picture() (image.Image, error) {
-	if o.photo == "" {
-		return photos.China()
-	}
-	f, err := os.Open(o.photo)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	photo, _, err := image.Decode(f)
-	return photo, err
 }
 
 // found are the lines above a threshold, of which none is as good among the places around it.
@@ -140,18 +99,8 @@ func found(scores, offsets *tensor.Tensor, threshold float64) (lines []line) {
 			lines = append(lines, line{end(0, x), end(1, y), end(2, x), end(3, y), s})
 		}
 	}
-	slices.SortFunc(lines, func(a, b line) int { return cmp(b.score, a.score) })
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.score, a.score) })
 	return lines
-}
-
-func cmp(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // alike reports whether each line of a has one of b within a pixel, and there are as many but for those at the threshold.
