@@ -43,11 +43,15 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
-	results, err := gallery.Model(ctx, p, rt, gallery.Work{Name: "finding faces", Amount: 1, Unit: "pictures"}, 1e-3, file, seen(photo))
+	m, err := gallery.OpenModel(ctx, p, rt, file)
 	if err != nil {
 		return err
 	}
-	faces := found(results[0].Value, o.threshold)
+	first, err := m.Run(ctx, seen(photo))
+	if err != nil {
+		return err
+	}
+	faces := found(first, o.threshold)
 	for _, f := range faces {
 		b := f.within(photo.Bounds())
 		p.Printf("a face at %v, %d x %d pixels, its eyes at %v and %v: score %.2f\n", b.Min, b.Dx(), b.Dy(),
@@ -56,8 +60,12 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if o.photo == "" {
 		p.Check(len(faces) == 1 && near(faces, photo.Bounds()), "one face is found, with both eyes where they are on the photograph, within 4 pixels")
 	}
-	for _, r := range results[1:] {
-		p.Check(alike(faces, found(r.Value, o.threshold)), "%s and %s find the same faces", results[0].Where, r.Where)
+	if err := p.WritePNG(drawn(photo, faces)); err != nil {
+		return err
 	}
-	return p.WritePNG(drawn(photo, faces))
+	results, err := m.Times(ctx, gallery.Work{Name: "finding faces", Amount: 1, Unit: "pictures"}, 1e-3)
+	for _, r := range results {
+		p.Check(alike(faces, found(r.Value, o.threshold)), "%s finds these faces", r.Where)
+	}
+	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/dataset"
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/photos"
+	"github.com/anycl/anycl/ops"
 )
 
 // printed is what stands on the page.
@@ -40,14 +41,6 @@ func run(ctx context.Context, p *gallery.Program, path string) error {
 	if err != nil {
 		return err
 	}
-	detector, err := dataset.TextDetector.Read()
-	if err != nil {
-		return err
-	}
-	reader, err := dataset.TextReader.Read()
-	if err != nil {
-		return err
-	}
 	keys, err := dataset.TextSigns.Read()
 	if err != nil {
 		return err
@@ -59,36 +52,57 @@ func run(ctx context.Context, p *gallery.Program, path string) error {
 	}
 	defer rt.Close()
 
-	view := seen(photo)
-	maps, err := gallery.Model(ctx, p, rt, gallery.Work{Name: "finding text", Amount: 1, Unit: "pictures"}, 1e-3, detector, view)
+	detector, err := open(ctx, p, rt, dataset.TextDetector)
 	if err != nil {
 		return err
 	}
-	found := lines(gallery.Only(maps[0].Value), photo.Bounds())
-	for _, r := range maps[1:] {
-		p.Check(gallery.Apart(gallery.Only(r.Value), gallery.Only(maps[0].Value)) < 1e-3, "%s and %s find text at the same pixels", maps[0].Where, r.Where)
+	reader, err := open(ctx, p, rt, dataset.TextReader)
+	if err != nil {
+		return err
 	}
+	where, err := detector.Run(ctx, seen(photo))
+	if err != nil {
+		return err
+	}
+	found := lines(gallery.Only(where), photo.Bounds())
 	if len(found) == 0 {
 		p.Check(path != "", "there is text on the page")
 		return nil
 	}
-	scores, err := gallery.Model(ctx, p, rt, gallery.Work{Name: "reading lines", Amount: float64(len(found)), Unit: "lines"}, 1e-3, reader, cut(photo, found))
+	scores, err := reader.Run(ctx, cut(photo, found))
 	if err != nil {
 		return err
 	}
-	for _, r := range scores {
-		text := read(gallery.Only(r.Value), signs)
-		if r.Where == scores[0].Where {
-			for i := range found {
-				found[i].text = text[i]
-				p.Printf("%v %s\n", found[i].box().Min, text[i])
-			}
-		}
+	for i, text := range read(gallery.Only(scores), signs) {
+		found[i].text = text
+		p.Printf("%v %s\n", found[i].box().Min, text)
+	}
+	if err := p.WritePNG(drawn(photo, found)); err != nil {
+		return err
+	}
+
+	maps, err := detector.Times(ctx, gallery.Work{Name: "finding text", Amount: 1, Unit: "pictures"}, 1e-3)
+	if err != nil {
+		return err
+	}
+	for _, r := range maps[1:] {
+		p.Check(gallery.Apart(gallery.Only(r.Value), gallery.Only(maps[0].Value)) < 1e-3, "%s and %s find text at the same pixels", maps[0].Where, r.Where)
+	}
+	results, err := reader.Times(ctx, gallery.Work{Name: "reading lines", Amount: float64(len(found)), Unit: "lines"}, 1e-3)
+	for _, r := range results {
 		if path == "" {
-			all := strings.Join(text, "\n")
+			all := strings.Join(read(gallery.Only(r.Value), signs), "\n")
 			off, spaces := distance(letters(all), letters(printed)), strings.Count(printed, " ")-strings.Count(all, " ")
 			p.Check(off == 0, "%s reads what is printed: %d of %d letters are wrong, and %d spaces left out", r.Where, off, len(letters(printed)), spaces)
 		}
 	}
-	return p.WritePNG(drawn(photo, found))
+	return err
+}
+
+func open(ctx context.Context, p *gallery.Program, rt *ops.Runtime, f dataset.File) (*gallery.Model, error) {
+	file, err := f.Read()
+	if err != nil {
+		return nil, err
+	}
+	return gallery.OpenModel(ctx, p, rt, file)
 }
