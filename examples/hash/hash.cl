@@ -16,17 +16,18 @@
 #if WIDTH == 1
 typedef uint lanes, stored;
 #define ANY(x) (x)
+#define ROTR(x, n) rotate(x, 32u - (n))
 #else // vectors longer than OpenCL C has are an extension of Clang, of which the compilers of CPU drivers are made
 typedef uint lanes __attribute__((ext_vector_type(WIDTH)));
 typedef uint stored __attribute__((ext_vector_type(WIDTH), aligned(4))); // as they lie in memory
 #define ANY(x) any((x).lo | (x).hi)
+#define ROTR(x, n) ((x) >> (n) | (x) << (32 - (n)))
 #endif
 #define LOAD(p) (*(global const stored *)(p))
 #define STORE(v, p) (*(global stored *)(p) = (v))
 #define EACH_WORD(n) for (uint r = 0; r < n; r++)
 
 // Functions of FIPS 180-4, section 4.1.2.
-#define ROTR(x, n) ((x) >> (n) | (x) << (32 - (n)))
 #define SUM0(x) (ROTR(x, 2) ^ ROTR(x, 13) ^ ROTR(x, 22))
 #define SUM1(x) (ROTR(x, 6) ^ ROTR(x, 11) ^ ROTR(x, 25))
 #define SIGMA0(x) (ROTR(x, 7) ^ ROTR(x, 18) ^ (x) >> 3)
