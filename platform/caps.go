@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -142,25 +141,11 @@ func (d *Device) devicePath(dir, kind string, version int) string {
 // load reads what was kept about the device into v. Whatever is wrong with the
 // file, it is as if it were not there.
 func (d *Device) load(dir, kind string, version int, v any) bool {
-	path := d.devicePath(dir, kind, version)
-	if path == "" {
-		return false
-	}
-	b, err := diskcache.Read(path, kind)
-	return err == nil && json.Unmarshal(b, v) == nil
+	return diskcache.ReadJSON(d.devicePath(dir, kind, version), kind, v)
 }
 
 func (d *Device) save(dir, kind string, version int, v any) error {
-	path := d.devicePath(dir, kind, version)
-	if path == "" {
-		return nil
-	}
-	b, err := json.MarshalIndent(v, "", "\t")
-	if err != nil {
-		return err
-	}
-	diskcache.SweepTemp(path)
-	return diskcache.Write(path, kind, append(b, '\n'))
+	return diskcache.WriteJSON(d.devicePath(dir, kind, version), kind, v)
 }
 
 // knownCaps returns the capabilities if they were proven before, else nil.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +33,7 @@ const (
 	Calibration = "calibration"
 	Tuning      = "tuning"
 	Learned     = "learned"
+	Processor   = "processor"
 )
 
 // maxSealHeader bounds the search for the end of the header line.
@@ -96,6 +98,28 @@ func Write(path, kind string, payload []byte) error {
 		_ = os.Remove(tmp.Name())
 	}
 	return err
+}
+
+// ReadJSON reads a sealed file of JSON into v. Without a path there is none.
+func ReadJSON(path, kind string, v any) bool {
+	if path == "" {
+		return false
+	}
+	b, err := Read(path, kind)
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+// WriteJSON writes v as JSON. Without a path it does nothing.
+func WriteJSON(path, kind string, v any) error {
+	if path == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	SweepTemp(path)
+	return Write(path, kind, append(b, '\n'))
 }
 
 const tempPrefix = ".tmp-"
