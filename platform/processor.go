@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // Processor is the file in which processes keep what they have measured of the machine's processors: for fallback.Engine's Measure.
@@ -22,15 +24,15 @@ func KeptProcessor(o *Options) *Processor {
 	if dir == "" {
 		return &Processor{}
 	}
-	key := hashKey(kindProcessor, strconv.Itoa(processorVersion), libraryVersion(), runtime.GOOS, runtime.GOARCH, strconv.Itoa(runtime.NumCPU()), processorName())
-	return &Processor{filepath.Join(dir, "devices", key[:32]+"."+kindProcessor)}
+	key := diskcache.Key(diskcache.Processor, strconv.Itoa(processorVersion), diskcache.Version(), runtime.GOOS, runtime.GOARCH, strconv.Itoa(runtime.NumCPU()), processorName())
+	return &Processor{filepath.Join(dir, "devices", key[:32]+"."+diskcache.Processor)}
 }
 
 // Load reads into v what is there. Whatever is wrong with the file, it is as if it were not there: then v is not to be used.
-func (p *Processor) Load(v any) bool { return loadJSON(p.path, kindProcessor, v) }
+func (p *Processor) Load(v any) bool { return diskcache.ReadJSON(p.path, diskcache.Processor, v) }
 
 // Save keeps v in place of what was kept before. It does nothing where nothing is kept on disk. Errors: the folder cannot be written.
-func (p *Processor) Save(v any) error { return saveJSON(p.path, kindProcessor, v) }
+func (p *Processor) Save(v any) error { return diskcache.WriteJSON(p.path, diskcache.Processor, v) }
 
 // processorName tells processors of machines that share a folder apart, on Linux and Windows.
 func processorName() string {

@@ -54,6 +54,38 @@ func TestTriangularSystems(t *testing.T) {
 	})
 }
 
+// Rows of a band have runs of columns side by side, which are taken sixteen at a time: none, one, some and what is left; a hole ends a run.
+func TestTrianglesOfABand(t *testing.T) {
+	withGPUs(t, func(t *testing.T, e engine) {
+		const n, band = 90, 53
+		value := numbers[float64](n*n, 3)
+		c := &sparse.COO[float64]{Rows: n, Cols: n}
+		for i := range n {
+			for j := max(0, i-band); j < min(n, i+band+1); j++ {
+				switch {
+				case i == j:
+					c.Add(i, j, 40)
+				case i%7 != 3 || j%29 != 5:
+					c.Add(i, j, value[i*n+j])
+				}
+			}
+		}
+		a, err := c.CSR()
+		require.NoError(t, err)
+		g := ops.NewGraph("band")
+		b := constant(g, numbers[float64](n, 2), n)
+		var outs, dense []*ops.Node
+		for _, tri := range []sparse.Triangle{{}, {Upper: true}} {
+			outs = append(outs, sparse.SolveTriangular(sparse.Const(g, a), b, tri))
+			dense = append(dense, linalg.SolveTriangular(constant(g, a.Dense(), n, n), ops.Reshape(b, n, 1), &linalg.TriangularOptions{Upper: tri.Upper}))
+		}
+		got, want := e.values(t, outs...), engine{e.rt, ops.OnCPU}.values(t, dense...)
+		for i := range got {
+			near(t, want[i], got[i], 1e-13)
+		}
+	})
+}
+
 func TestATriangleWithoutADiagonalIsAMistake(t *testing.T) {
 	t.Parallel()
 	a := random[float32](t, 5, 5, 3, 1)

@@ -78,10 +78,10 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	if err := learn(ctx, p, rt, t, o); err != nil {
+	if err := draw(p, days); err != nil {
 		return err
 	}
-	return draw(p, days)
+	return learn(ctx, p, rt, t, o)
 }
 
 // share is which part of flights are late.

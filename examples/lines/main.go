@@ -8,21 +8,15 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"flag"
-	"image"
-	_ "image/jpeg" // the photograph is one
-	_ "image/png"  // others may be
 	"math"
-	"os"
 	"slices"
 
 	"github.com/anycl/anycl/examples/internal/dataset"
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/photos"
-	"github.com/anycl/anycl/onnx"
-	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -46,15 +40,11 @@ type line struct{ x0, y0, x1, y1, score float64 }
 func (l line) length() float64 { return math.Hypot(l.x1-l.x0, l.y1-l.y0) }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	photo, err := o.picture()
+	photo, err := photos.Open(o.photo, photos.ChinaFile)
 	if err != nil {
 		return err
 	}
 	file, err := dataset.Lines.Read()
-	if err != nil {
-		return err
-	}
-	m, err := onnx.Read(bytes.NewReader(file))
 	if err != nil {
 		return err
 	}
@@ -63,52 +53,28 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
-	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: seen(photo)}
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "finding lines", Amount: 1, Unit: "pictures"},
-		func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {
-			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context) (map[string]*tensor.Tensor, error) { return net.Run(ctx, in) }, nil
-		})
+	m, err := gallery.OpenModel(ctx, p, rt, file)
 	if err != nil {
 		return err
 	}
-	theirs, err := p.BesideONNXRuntime(ctx, file, in)
+	first, err := m.Run(ctx, seen(photo))
 	if err != nil {
 		return err
 	}
-	lines := found(results[0].Value["scores"], results[0].Value["offsets"], o.threshold)
+	lines := found(first["scores"], first["offsets"], o.threshold)
 	longest := 0.0
 	for _, l := range lines {
 		longest = max(longest, l.length())
 	}
 	p.Check(len(lines) >= 10 && longest > side/8, "%d lines are found, the longest %.0f pixels long", len(lines), longest)
-	if len(results) == 2 {
-		cpu := results[1].Value
-		p.Check(alike(lines, found(cpu["scores"], cpu["offsets"], o.threshold)), "%s and the CPU path find the same lines", results[0].Where)
+	if err := p.WritePNG(drawn(photo, lines)); err != nil {
+		return err
 	}
-	if theirs != nil {
-		for _, r := range results {
-			worst := max(gallery.Apart(r.Value["scores"], theirs["scores"]), gallery.Apart(r.Value["offsets"], theirs["offsets"]))
-			p.Check(worst < 1e-3, "the outputs of %s are those of onnxruntime within %.1e of the largest", r.Where, worst)
-		}
+	results, err := m.Times(ctx, gallery.Work{Name: "finding lines", Amount: 1, Unit: "pictures"}, 1e-3)
+	for _, r := range results {
+		p.Check(alike(lines, found(r.Value["scores"], r.Value["offsets"], o.threshold)), "%s finds these lines", r.Where)
 	}
-	return p.WritePNG(drawn(photo, lines))
-}
-
-func (o options) picture() (image.Image, error) {
-	if o.photo == "" {
-		return photos.China()
-	}
-	f, err := os.Open(o.photo)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	photo, _, err := image.Decode(f)
-	return photo, err
+	return err
 }
 
 // found are the lines above a threshold, of which none is as good among the places around it.
@@ -140,18 +106,8 @@ func found(scores, offsets *tensor.Tensor, threshold float64) (lines []line) {
 			lines = append(lines, line{end(0, x), end(1, y), end(2, x), end(3, y), s})
 		}
 	}
-	slices.SortFunc(lines, func(a, b line) int { return cmp(b.score, a.score) })
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.score, a.score) })
 	return lines
-}
-
-func cmp(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // alike reports whether each line of a has one of b within a pixel, and there are as many but for those at the threshold.

@@ -101,7 +101,7 @@ func (w plate) factor(a *sparse.CSR[float64]) (*sparse.CSR[float64], error) {
 func (w plate) modes(ctx context.Context, rt *ops.Runtime, factor *sparse.CSR[float64], k int, place ops.Place) (*sparse.Eigen, error) {
 	e, err := sparse.Eigs(ctx, rt, w.n*w.n, tensor.Float64, func(g *ops.Graph) sparse.Operator {
 		return sparse.Operator(sparse.LowerLower(g, factor))
-	}, k, &sparse.EigenOptions{Place: place})
+	}, k, &sparse.EigenOptions{Place: place, Space: 2 * k}) // a small space: a few products more are enough after each restart
 	if err != nil {
 		return nil, err
 	}

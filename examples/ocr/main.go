@@ -9,20 +9,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
-	"image"
-	_ "image/jpeg" // photographs are
-	_ "image/png"  // that of the page is
-	"os"
 	"strings"
 
 	"github.com/anycl/anycl/examples/internal/dataset"
 	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/onnx"
+	"github.com/anycl/anycl/examples/internal/photos"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/tensor"
 )
 
 // printed is what stands on the page.
@@ -39,48 +33,11 @@ func main() {
 	gallery.Main("ocr", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *photo) })
 }
 
-func picture(path string) (image.Image, error) {
-	content, err := []byte(nil), error(nil)
-	if path == "" {
-		content, err = dataset.Page.Read()
-	} else {
-		content, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	photo, _, err := image.Decode(bytes.NewReader(content))
-	return photo, err
-}
-
 // letters are a text without spaces, which the reader leaves out where they are narrow.
 func letters(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// network is a model with its file.
-type network struct {
-	*onnx.Model
-	file []byte
-}
-
-func load(f dataset.File) (network, error) {
-	file, err := f.Read()
-	if err != nil {
-		return network{}, err
-	}
-	m, err := onnx.Read(bytes.NewReader(file))
-	return network{m, file}, err
-}
-
 func run(ctx context.Context, p *gallery.Program, path string) error {
-	photo, err := picture(path)
-	if err != nil {
-		return err
-	}
-	detector, err := load(dataset.TextDetector)
-	if err != nil {
-		return err
-	}
-	reader, err := load(dataset.TextReader)
+	photo, err := photos.Open(path, dataset.Page.Read)
 	if err != nil {
 		return err
 	}
@@ -95,62 +52,57 @@ func run(ctx context.Context, p *gallery.Program, path string) error {
 	}
 	defer rt.Close()
 
-	view := seen(photo)
-	maps, err := detector.both(ctx, p, rt, gallery.Work{Name: "finding text", Amount: 1, Unit: "pictures"}, view)
+	detector, err := open(ctx, p, rt, dataset.TextDetector)
 	if err != nil {
 		return err
 	}
-	found := lines(maps[0].Value, photo.Bounds())
-	for _, r := range maps[1:] {
-		p.Check(gallery.Apart(r.Value, maps[0].Value) < 1e-3, "%s and %s find text at the same pixels", maps[0].Where, r.Where)
+	reader, err := open(ctx, p, rt, dataset.TextReader)
+	if err != nil {
+		return err
 	}
+	where, err := detector.Run(ctx, seen(photo))
+	if err != nil {
+		return err
+	}
+	found := lines(gallery.Only(where), photo.Bounds())
 	if len(found) == 0 {
 		p.Check(path != "", "there is text on the page")
 		return nil
 	}
-	scores, err := reader.both(ctx, p, rt, gallery.Work{Name: "reading lines", Amount: float64(len(found)), Unit: "lines"}, cut(photo, found))
+	scores, err := reader.Run(ctx, cut(photo, found))
 	if err != nil {
 		return err
 	}
-	for _, r := range scores {
-		text := read(r.Value, signs)
-		if r.Where == scores[0].Where {
-			for i := range found {
-				found[i].text = text[i]
-				p.Printf("%v %s\n", found[i].box().Min, text[i])
-			}
-		}
+	for i, text := range read(gallery.Only(scores), signs) {
+		found[i].text = text
+		p.Printf("%v %s\n", found[i].box().Min, text)
+	}
+	if err := p.WritePNG(drawn(photo, found)); err != nil {
+		return err
+	}
+
+	maps, err := detector.Times(ctx, gallery.Work{Name: "finding text", Amount: 1, Unit: "pictures"}, 1e-3)
+	if err != nil {
+		return err
+	}
+	for _, r := range maps[1:] {
+		p.Check(gallery.Apart(gallery.Only(r.Value), gallery.Only(maps[0].Value)) < 1e-3, "%s and %s find text at the same pixels", maps[0].Where, r.Where)
+	}
+	results, err := reader.Times(ctx, gallery.Work{Name: "reading lines", Amount: float64(len(found)), Unit: "lines"}, 1e-3)
+	for _, r := range results {
 		if path == "" {
-			all := strings.Join(text, "\n")
+			all := strings.Join(read(gallery.Only(r.Value), signs), "\n")
 			off, spaces := distance(letters(all), letters(printed)), strings.Count(printed, " ")-strings.Count(all, " ")
 			p.Check(off == 0, "%s reads what is printed: %d of %d letters are wrong, and %d spaces left out", r.Where, off, len(letters(printed)), spaces)
 		}
 	}
-	return p.WritePNG(drawn(photo, found))
+	return err
 }
 
-// both runs a network of one input and one output on the device and on the CPU path, and beside onnxruntime, whose output must be the same.
-func (n network) both(ctx context.Context, p *gallery.Program, rt *ops.Runtime, w gallery.Work, x *tensor.Tensor) ([]gallery.Result[*tensor.Tensor], error) {
-	in, out := map[string]*tensor.Tensor{n.Inputs()[0].Name: x}, n.Outputs()[0].Name
-	results, err := gallery.Both(ctx, p, rt, w, func(place ops.Place) (func(context.Context) (*tensor.Tensor, error), error) {
-		net, err := n.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context) (*tensor.Tensor, error) {
-			outs, err := net.Run(ctx, in)
-			return outs[out], err
-		}, nil
-	})
+func open(ctx context.Context, p *gallery.Program, rt *ops.Runtime, f dataset.File) (*gallery.Model, error) {
+	file, err := f.Read()
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := p.BesideONNXRuntime(ctx, n.file, in)
-	if theirs != nil {
-		for _, r := range results {
-			apart := gallery.Apart(r.Value, theirs[out])
-			p.Check(apart < 1e-3, "%s: the output of %s is that of onnxruntime within %.1e of the largest", w.Name, r.Where, apart)
-		}
-	}
-	return results, err
+	return gallery.OpenModel(ctx, p, rt, file)
 }

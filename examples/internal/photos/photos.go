@@ -6,6 +6,8 @@ import (
 	_ "embed"
 	"image"
 	"image/jpeg"
+	_ "image/png" // of Open
+	"os"
 )
 
 //go:embed china.jpg
@@ -17,6 +19,23 @@ var flower []byte
 // China is a temple, 640 x 427 pixels; Flower a dahlia, 640 x 427 pixels.
 func China() (image.Image, error)  { return jpeg.Decode(bytes.NewReader(china)) }
 func Flower() (image.Image, error) { return jpeg.Decode(bytes.NewReader(flower)) }
+
+// ChinaFile is the JPEG file of China.
+func ChinaFile() ([]byte, error) { return china, nil }
+
+// Open decodes a JPEG or PNG file; where path is empty, the one that otherwise reads.
+func Open(path string, otherwise func() ([]byte, error)) (image.Image, error) {
+	read := otherwise
+	if path != "" {
+		read = func() ([]byte, error) { return os.ReadFile(path) }
+	}
+	content, err := read()
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(content))
+	return img, err
+}
 
 // Grey is how bright the pixels of a rectangle are, 0 to 1: Y of ITU-R BT.601.
 func Grey(img image.Image, r image.Rectangle) []float32 {
