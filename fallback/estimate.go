@@ -1,78 +1,10 @@
 package fallback
 
 import (
-	"sync"
 	"time"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback/internal/work"
-)
-
-// rates are what one core of this machine does.
-type rates struct {
-	copyBytes float64 // bytes copied a second within the caches
-	farBytes  float64 // and beyond them
-	mulAdds   float64 // float32 multiplications and additions of a matrix product a second
-	scalar    float64 // operations of an element-wise chain a second
-}
-
-// Bytes of the copies that are measured.
-const (
-	nearCopy = 1 << 20
-	farCopy  = 8 << 20
-)
-
-// copying is how long it takes to copy, or to move, so many bytes.
-func (r rates) copying(bytes float64) time.Duration {
-	near := min(bytes, nearCopy)
-	return time.Duration((near/r.copyBytes + (bytes-near)/r.farBytes) * 1e9)
-}
-
-// measured are the rates of this machine, found once a process in about 10 ms, or 100 where a virtual machine
-// is slow to give pages.
-var measured = sync.OnceValue(measure)
-
-// Measure finds what predictions rest on, unless that was done: beside something else, so that the first
-// prediction need not wait for it.
-func (e *Engine) Measure() { measured() }
-
-func measure() rates {
-	const n = 128
-	a, b, c := make([]float32, n*n), make([]float32, n*n), make([]float32, n*n)
-	fill(a, 1)
-	fill(b, 1)
-	src, dst := make([]byte, farCopy), make([]byte, farCopy)
-	for i := 0; i < farCopy; i += 4096 { // pages that were never written are all one
-		src[i], dst[i] = 1, 1
-	}
-	return rates{
-		copyBytes: nearCopy / seconds(4, func() { copy(dst[:nearCopy], src) }),
-		farBytes:  farCopy / seconds(2, func() { copy(dst, src) }),
-		mulAdds:   2 * n * n * n / seconds(4, func() { gemm(n, n, n, a, n, b, n, c, n) }),
-		scalar: n * n / seconds(40, func() {
-			for i, v := range a {
-				b[i] = c[i] + v
-			}
-		}),
-	}
-}
-
-// seconds is the shortest of so many runs of f.
-func seconds(runs int, f func()) float64 {
-	best := time.Hour
-	for range runs {
-		begin := time.Now()
-		f()
-		best = min(best, time.Since(begin))
-	}
-	return max(best, 100*time.Nanosecond).Seconds()
-}
-
-// The reference rates: those of the core on which the costs of steps were
-// found, about 4 GHz.
-const (
-	refScalar  = 3.7e9
-	refMulAdds = 2.3e10
 )
 
 // startTime is what it takes to start a task, and shareTime to share it.
@@ -82,15 +14,14 @@ const (
 )
 
 // Estimate predicts the time of t. It compiles t as Prepare does, adds up what
-// each step takes for a point, and scales that by two rates which are measured
-// once in a process, in about 10 ms: of additions in a loop and of a matrix
+// each step takes for a point, and scales that by two measured rates: of additions in a loop and of a matrix
 // product. Workers share what is long enough, but memory is no faster for
 // several. What a custom kernel does is not known: it counts as one operation
 // for every element of its outputs.
 func (e *Engine) Estimate(t *engine.Task) time.Duration {
 	r := measured()
 	work, c := t.Cost(), e.costOf(t)
-	ns := c.Chain*refScalar/r.scalar + c.Product*refMulAdds/r.mulAdds
+	ns := c.Chain*refScalar/r.Scalar + c.Product*refMulAdds/r.MulAdds
 	if n := e.share(t, c); n > 1 {
 		ns = ns/float64(n) + float64(shareTime)
 	}

@@ -29,5 +29,5 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 // them moves in a copy, which several do not exceed by much.
 func (e *Engine) peaks() engine.Peaks {
 	r := measured()
-	return engine.Peaks{Flops: r.mulAdds * float64(e.workers), Bytes: 2 * r.copyBytes}
+	return engine.Peaks{Flops: r.MulAdds * float64(e.workers), Bytes: 2 * r.CopyBytes}
 }

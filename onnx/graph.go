@@ -161,13 +161,20 @@ func (m *Model) buildOnce(ctx context.Context, b *builder, shapes map[string][]i
 	return x, b, nil
 }
 
+// sized reports whether all shapes are known, so that there is one graph.
+func (m *Model) sized() bool {
+	_, err := m.shapes(nil)
+	return err == nil
+}
+
 // tryBuild builds the graph of a model whose shapes are all known, for what operators refuse.
 func (m *Model) tryBuild() error {
 	shapes, err := m.shapes(nil)
 	if err != nil {
 		return nil // known at run
 	}
-	_, err = m.build(context.Background(), shapes, nil, false, "")
+	x, err := m.build(context.Background(), shapes, nil, false, "")
+	m.tried.Store(x)
 	if _, needs := errors.AsType[*needError](err); err == nil || needs {
 		return nil
 	}

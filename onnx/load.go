@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/tensor"
@@ -44,7 +45,8 @@ type Model struct {
 	casts     map[castKey]*tensor.Tensor // weights in the precisions of programs
 	inputs    []Info
 	outputs   []Info
-	opened    bool // by OpenBatch
+	opened    bool                  // by OpenBatch
+	tried     atomic.Pointer[built] // by Load, for the first plan; nil: none, or a plan has it
 }
 
 // Load reads the model in a file, and its external data, which lie in the folder of the file or below it. See [Read].

@@ -108,7 +108,12 @@ func attention(c *call) []*value {
 			s = ops.Where(seen, s, ops.FullLike(s, math.Inf(-1)))
 		}
 		scores[2] = s
-		s = ops.Cast(ops.Softmax(ops.Cast(s, precision), -1), dt)
+		weights := ops.Cast(ops.Softmax(ops.Cast(s, precision), -1), dt)
+		if mask != nil || seen != nil { // a query that sees no key gets nothing, as by ops.Attention
+			none := ops.Equal(ops.KeepDims(ops.Max(s, -1)), ops.ScalarLike(s, math.Inf(-1)))
+			weights = ops.Where(none, ops.ZerosLike(weights), weights)
+		}
+		s = weights
 		scores[3] = s
 		y = ops.MatMul(s, v)
 	}

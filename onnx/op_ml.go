@@ -110,6 +110,9 @@ var _ = define(
 		if len(labels) < 2 {
 			c.fail("labels are supported where they are integers, two or more")
 		}
+		if w := c.exact("coefficients"); len(labels) == 2 && x.Rank() > 0 && len(w) == x.Dim(-1) {
+			return c.oneScore(x)
+		}
 		scores := c.linear(x, len(labels))
 		best := ops.Gather(c.intVector("classlabels_ints"), 0, ops.ArgMax(scores, 1))
 		switch t := c.str("post_transform", "NONE"); t {
@@ -125,6 +128,22 @@ var _ = define(
 	}},
 	&operator{name: ml + "SVMRegressor", since: 1, build: svmRegressor},
 )
+
+// oneScore are the results of a LinearClassifier of two labels whose only score is that of the second one.
+func (c *call) oneScore(x *ops.Node) []*value {
+	s := c.linear(x, 1)
+	best := ops.Gather(c.intVector("classlabels_ints"), 0, ops.Cast(ops.Greater(ops.Squeeze(s, 1), ops.ScalarLike(s, 0)), tensor.Int64))
+	switch t := c.str("post_transform", "NONE"); t {
+	case "NONE":
+		return out(best, ops.Concat(1, ops.Neg(s), s))
+	case "LOGISTIC":
+		p := ops.Sigmoid(s)
+		return out(best, ops.Concat(1, ops.Sub(1, p), p))
+	default:
+		c.fail("post_transform %q of a single score is not supported", t)
+		return nil
+	}
+}
 
 // exact are the float32 numbers of an attribute.
 func (c *call) exact(name string) []float32 {

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -23,8 +22,7 @@ type layer struct {
 	h, c              *ops.Node // [N, H], or nil
 	peep              *ops.Node // [3·H], or nil
 	lengths           *ops.Node // [N], or nil
-	acts              []string
-	alpha, beta       []float64
+	acts              []activation
 	clip              float64
 	hidden            int
 	resetFirst, input bool // of a GRU; an LSTM whose input gate is tied to the forget gate
@@ -57,7 +55,7 @@ func recurrent(c *call) []*value {
 	if n := c.int("hidden_size", hidden); n != hidden {
 		c.fail("hidden_size is %d, and the weights say %d", n, hidden)
 	}
-	acts, alpha, beta := c.strList("activations"), c.floatList("activation_alpha"), c.floatList("activation_beta")
+	names := c.strList("activations")
 	clip := c.float("clip", 0)
 	first, tied := true, false
 	if op == "GRU" {
@@ -77,20 +75,17 @@ func recurrent(c *call) []*value {
 		c.fail("direction %q is not known", d)
 	}
 	per := len(defaults[op])
-	if acts == nil {
-		acts = slices.Repeat(defaults[op], len(dirs))
+	if names == nil {
+		names = slices.Repeat(defaults[op], len(dirs))
 	}
+	acts := c.activations(names)
 	if len(acts) != per*len(dirs) || w.Dim(0) != len(dirs) || r.Dim(0) != len(dirs) {
 		c.fail("%d activations, and weights %v and %v, for %d directions", len(acts), w.Shape(), r.Shape(), len(dirs))
 	}
 	var ys, hs, cs []*ops.Node
 	for i, back := range dirs {
 		l := &layer{op: op, gates: len(gatesOf(op)), x: x, w: ops.Select(w, 0, i), r: ops.Select(r, 0, i), lengths: lengths,
-			clip: clip, hidden: hidden, resetFirst: first, input: tied}
-		for _, a := range acts[i*per : (i+1)*per] {
-			l.acts = append(l.acts, strings.ToLower(a))
-		}
-		l.alpha, l.beta = tail(alpha, i*per), tail(beta, i*per)
+			clip: clip, hidden: hidden, resetFirst: first, input: tied, acts: acts[i*per : (i+1)*per]}
 		if bias != nil {
 			b := ops.Select(bias, 0, i)
 			n := b.Dim(0) / 2
@@ -128,11 +123,9 @@ func recurrent(c *call) []*value {
 	return out(y, h, cell)
 }
 
-func tail(v []float64, n int) []float64 { return v[min(n, len(v)):] }
-
 // build runs a layer: y is [T, N, H], h and cell are [N, H].
 func (l *layer) build(c *call) (y, h, cell *ops.Node) {
-	if l.clip != 0 || l.peep != nil || l.input || !slices.Equal(l.acts, defaults[l.op]) && !(l.op == "RNN" && l.acts[0] == "relu") {
+	if l.clip != 0 || l.peep != nil || l.input || !l.plain() {
 		return l.scan(c)
 	}
 	// The gates in the order of package ops.
@@ -148,7 +141,7 @@ func (l *layer) build(c *call) (y, h, cell *ops.Node) {
 		return ops.Concat(0, in...)
 	}
 	weights := []ops.RecurrentWeights{{Input: sorted(l.w), Hidden: sorted(l.r), InputBias: sorted(l.wb), HiddenBias: sorted(l.rb)}}
-	o := &ops.RecurrentOptions{ReLU: l.acts[0] == "relu", ResetFirst: l.resetFirst, Lengths: l.lengths}
+	o := &ops.RecurrentOptions{ReLU: l.acts[0].name == "relu", ResetFirst: l.resetFirst, Lengths: l.lengths}
 	lead := func(s *ops.Node) *ops.Node {
 		if s == nil {
 			return nil
@@ -165,6 +158,14 @@ func (l *layer) build(c *call) (y, h, cell *ops.Node) {
 		cell = ops.Squeeze(cell, 0)
 	}
 	return y, ops.Squeeze(h, 0), cell
+}
+
+// plain reports whether the activations are those of package ops.
+func (l *layer) plain() bool {
+	if l.op == "RNN" && l.acts[0].name == "relu" {
+		return true
+	}
+	return slices.EqualFunc(l.acts, defaults[l.op], func(a activation, name string) bool { return a.name == name })
 }
 
 // gatesOf are where the gates of package ops stand among those of ONNX.

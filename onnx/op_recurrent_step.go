@@ -87,29 +87,5 @@ func (l *layer) act(c *call, k int, x *ops.Node) *ops.Node {
 	if l.clip > 0 && !(l.op == "LSTM" && k == 2) {
 		x = ops.Clip(x, -l.clip, l.clip)
 	}
-	if len(l.alpha)+len(l.beta) > 0 {
-		c.fail("activation_alpha and activation_beta are not supported")
-	}
-	switch l.acts[k] {
-	case "tanh":
-		return ops.Tanh(x)
-	case "sigmoid":
-		return ops.Sigmoid(x)
-	case "relu":
-		return ops.ReLU(x)
-	case "softsign":
-		return ops.SoftSign(x)
-	case "softplus":
-		return ops.Softplus(x)
-	case "hardsigmoid":
-		return hardSigmoid(x, 0.2, 0.5)
-	case "elu":
-		return ops.ELU(x, 1)
-	case "leakyrelu":
-		return ops.LeakyReLU(x, 0.01)
-	case "thresholdedrelu":
-		return ops.ThresholdedReLU(x, 1)
-	}
-	c.fail("activation %q is not supported", l.acts[k])
-	return nil
+	return l.acts[k].of(x)
 }

@@ -61,21 +61,40 @@ func roiAlign(c *call) []*value {
 	}
 	var each []*ops.Node // as many samples as a part of the region has elements
 	v := c.floats(1)
+	number := func(v float64) float64 { // in the precision of the regions, on which the count may depend
+		if rois.DType() == tensor.Float64 {
+			return v
+		}
+		return float64(float32(v))
+	}
 	for i := range rois.Dim(0) {
 		count := func(axis, parts int) int {
-			size := (v[4*i+axis+2] - v[4*i+axis]) * scale
+			size := number(v[4*i+axis+2]*scale-offset) - number(v[4*i+axis]*scale-offset)
 			if offset == 0 {
 				size = max(size, 1)
 			}
-			return min(max(1, int(math.Ceil(size/float64(parts)))), 1<<12)
+			if n := math.Ceil(number(size / float64(parts))); n > maxSamples {
+				c.fail("region %d, %v, has %g samples along axis %d of each part of its result, more than %d", i, v[4*i:4*i+4], n, 3-axis, maxSamples)
+			} else if n > 0 {
+				return int(n)
+			}
+			return 0 // also of what is no number
 		}
-		each = append(each, build(ops.Narrow(rois, 0, i, 1), ops.Narrow(batch, 0, i, 1), count(1, ph), count(0, pw)))
+		gh, gw := count(1, ph), count(0, pw)
+		if gh == 0 || gw == 0 { // nothing is sampled
+			each = append(each, c.b.g.Zeros(x.DType(), 1, x.Dim(1), ph, pw))
+			continue
+		}
+		each = append(each, build(ops.Narrow(rois, 0, i, 1), ops.Narrow(batch, 0, i, 1), gh, gw))
 	}
 	if len(each) == 0 {
 		return out(c.b.g.Zeros(x.DType(), 0, x.Dim(1), ph, pw))
 	}
 	return out(ops.Concat(0, each...))
 }
+
+// maxSamples of a part of a region are taken along an axis.
+const maxSamples = 1 << 12
 
 // between are two matrices [R, S, extent] with the weights of the lower and the upper neighbour of positions [R, S].
 func between(at *ops.Node, extent int) [2]*ops.Node {

@@ -116,7 +116,12 @@ func (p *Program) forget(key string) {
 
 // make builds and compiles.
 func (x *plan) make(ctx context.Context, p *Program, shapes map[string][]int, inputs map[string]*tensor.Tensor) (err error) {
-	x.built, err = p.m.buildIn(ctx, shapes, builder{feeds: inputs, precision: p.o.Precision}, "")
+	if !p.o.Precision.Valid() && p.m.sized() {
+		x.built = p.m.tried.Swap(nil)
+	}
+	if x.built == nil {
+		x.built, err = p.m.buildIn(ctx, shapes, builder{feeds: inputs, precision: p.o.Precision}, "")
+	}
 	switch {
 	case err != nil && inputs != nil && ctx.Err() == nil:
 		return fmt.Errorf("%w: %w", ErrInput, err)

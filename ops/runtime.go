@@ -60,6 +60,8 @@ type Runtime struct {
 
 	compiles, compiling atomic.Int64 // graphs so far, and at the moment
 
+	rating sync.WaitGroup // the processors' rates are being found
+
 	mu     sync.Mutex
 	live   map[*Executable]struct{}
 	closed bool
@@ -100,8 +102,15 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		rt.exec.Log = slog.New(slog.DiscardHandler)
 	}
 	cpu := fallback.New(&fallback.Options{Workers: o.Workers})
-	go cpu.Measure() // while drivers are loaded
-	fail := func(err error) (*Runtime, error) { return nil, errors.Join(err, cpu.Close()) }
+	rt.rating.Go(func() { // while drivers are loaded
+		if err := cpu.Measure(platform.KeptProcessor(po)); err != nil {
+			rt.exec.Log.Warn("ops: what was measured of the processors is not kept", "error", err)
+		}
+	})
+	fail := func(err error) (*Runtime, error) {
+		rt.rating.Wait()
+		return nil, errors.Join(err, cpu.Close())
+	}
 	machine, err := platform.Discover(ctx, po)
 	if err != nil {
 		return fail(err)
@@ -237,6 +246,7 @@ func (rt *Runtime) Close() error {
 		errs = append(errs, rt.exec.Timeline.Write())
 	}
 	if rt.owned {
+		rt.rating.Wait()
 		rt.beside.End()
 		for _, e := range rt.exec.Engines {
 			errs = append(errs, e.Close())

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/anycl/anycl/platform/internal/diskcache"
 	"github.com/gofrs/flock"
 )
 
@@ -19,7 +20,7 @@ func (o *Opened) lockBuild(source, options string) (unlock func()) {
 	dir, _ := poclCache() // which those share who collide
 	dir = filepath.Join(dir, "anycl-locks")
 	// Few files, which stay: who removes one may lock what nobody else sees.
-	lock := flock.New(filepath.Join(dir, hashKey(source, options)[:2]))
+	lock := flock.New(filepath.Join(dir, diskcache.Key(source, options)[:2]))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	err := os.MkdirAll(dir, 0o700)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // Calibration is how fast a device was measured to be. The times are wall times
@@ -69,7 +70,7 @@ const calibrationPart = 80 * time.Millisecond
 // loadCalibration returns what was measured earlier, nil if there is nothing sane.
 func (d *Device) loadCalibration(dir string) *Calibration {
 	c := new(Calibration)
-	if !d.load(dir, kindCalibration, calibrationVersion, c) || !c.sane() {
+	if !d.load(dir, diskcache.Calibration, calibrationVersion, c) || !c.sane() {
 		return nil
 	}
 	return c
@@ -143,7 +144,7 @@ func (o *Opened) CalibrateBeside(ctx context.Context) (*Calibration, error) {
 
 func (o *Opened) keepCalibration(c *Calibration) {
 	o.calibration.Store(c)
-	o.warn("calibration is not kept", o.device.save(o.opts.CacheDir, kindCalibration, calibrationVersion, c))
+	o.warn("calibration is not kept", o.device.save(o.opts.CacheDir, diskcache.Calibration, calibrationVersion, c))
 	o.opts.Logger.Info("platform: calibrated", "device", o.device.ID, "gflops", c.GFLOPS, "took", c.Took)
 }
 

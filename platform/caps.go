@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // FMA is how a*b+c is written for a device.
@@ -128,43 +128,29 @@ func (d *Device) devicePath(dir, kind string, version int) string {
 	if dir == "" || d.has(fixNoResults) {
 		return ""
 	}
-	fields := append([]string{kind, strconv.Itoa(version), libraryVersion()}, d.identity()...)
-	if d.companion != nil && kind != kindTuning {
+	fields := append([]string{kind, strconv.Itoa(version), diskcache.Version()}, d.identity()...)
+	if d.companion != nil && kind != diskcache.Tuning {
 		fields = append(fields, d.companion.Name)
 	}
 	fields = append(fields, d.unusual()...)
-	key := hashKey(fields...)
+	key := diskcache.Key(fields...)
 	return filepath.Join(dir, "devices", key[:32]+"."+kind)
 }
 
 // load reads what was kept about the device into v. Whatever is wrong with the
 // file, it is as if it were not there.
 func (d *Device) load(dir, kind string, version int, v any) bool {
-	path := d.devicePath(dir, kind, version)
-	if path == "" {
-		return false
-	}
-	b, err := readSealed(path, kind)
-	return err == nil && json.Unmarshal(b, v) == nil
+	return diskcache.ReadJSON(d.devicePath(dir, kind, version), kind, v)
 }
 
 func (d *Device) save(dir, kind string, version int, v any) error {
-	path := d.devicePath(dir, kind, version)
-	if path == "" {
-		return nil
-	}
-	b, err := json.MarshalIndent(v, "", "\t")
-	if err != nil {
-		return err
-	}
-	sweepTemp(path)
-	return writeSealed(path, kind, append(b, '\n'))
+	return diskcache.WriteJSON(d.devicePath(dir, kind, version), kind, v)
 }
 
 // knownCaps returns the capabilities if they were proven before, else nil.
 func (d *Device) knownCaps(dir string) *Caps {
 	c := new(Caps)
-	if !d.load(dir, kindCaps, probeVersion, c) || c.FMA == "" {
+	if !d.load(dir, diskcache.Caps, probeVersion, c) || c.FMA == "" {
 		return nil
 	}
 	c.onThisCPU()
@@ -231,7 +217,7 @@ func (d *Device) keepCaps(o *Opened, c *Caps) *Caps {
 	if first := d.knownCaps(o.opts.CacheDir); first != nil && (c.Provisional || !first.Provisional) {
 		c = first
 	} else {
-		o.warn("capabilities are not kept", d.save(o.opts.CacheDir, kindCaps, probeVersion, c))
+		o.warn("capabilities are not kept", d.save(o.opts.CacheDir, diskcache.Caps, probeVersion, c))
 	}
 	d.caps = c
 	return c

@@ -16,6 +16,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // discovered returns the device under test through a library that counts calls.
@@ -117,13 +118,13 @@ func TestUselessCapabilityFilesAreMadeAnew(t *testing.T) {
 	d, _ := discovered(t, dir)
 	want, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	path := d.devicePath(dir, kindCaps, probeVersion)
+	path := d.devicePath(dir, diskcache.Caps, probeVersion)
 	for name, content := range map[string][]byte{
 		"empty":         {},
 		"damaged":       []byte("anycl/1 caps 2 00\n{}"),
-		"not JSON":      seal(kindCaps, []byte("no")),
-		"without sense": seal(kindCaps, []byte("{}")),
-		"another kind":  seal(kindProgram, []byte(`{"fma":"fma"}`)),
+		"not JSON":      diskcache.Seal(diskcache.Caps, []byte("no")),
+		"without sense": diskcache.Seal(diskcache.Caps, []byte("{}")),
+		"another kind":  diskcache.Seal(diskcache.Program, []byte(`{"fma":"fma"}`)),
 	} {
 		require.NoError(t, os.WriteFile(path, content, 0o600))
 		other, _ := discovered(t, dir)
@@ -131,7 +132,7 @@ func TestUselessCapabilityFilesAreMadeAnew(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, want.Atomics32, got.Atomics32, name)
 		assert.Equal(t, want.FP64, got.FP64, name)
-		_, err = readSealed(path, kindCaps)
+		_, err = diskcache.Read(path, diskcache.Caps)
 		assert.NoError(t, err, "%s: the file is whole again", name)
 	}
 }
@@ -139,12 +140,12 @@ func TestUselessCapabilityFilesAreMadeAnew(t *testing.T) {
 func TestAnotherDriverOrProbeVersionIsProvenAnew(t *testing.T) {
 	d := &Device{Name: "a", Driver: "1", info: &cl.DeviceInfo{}}
 	e := &Device{Name: "a", Driver: "2", info: &cl.DeviceInfo{}}
-	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), e.devicePath("x", kindCaps, 1))
-	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), d.devicePath("x", kindCaps, 2))
-	assert.NotEqual(t, d.devicePath("x", kindCaps, 1), d.devicePath("x", kindCalibration, 1))
-	assert.Empty(t, d.devicePath("", kindCaps, 1))
+	assert.NotEqual(t, d.devicePath("x", diskcache.Caps, 1), e.devicePath("x", diskcache.Caps, 1))
+	assert.NotEqual(t, d.devicePath("x", diskcache.Caps, 1), d.devicePath("x", diskcache.Caps, 2))
+	assert.NotEqual(t, d.devicePath("x", diskcache.Caps, 1), d.devicePath("x", diskcache.Calibration, 1))
+	assert.Empty(t, d.devicePath("", diskcache.Caps, 1))
 	e.quirks, _ = quirksOf(e, true, nil)
-	assert.Empty(t, e.devicePath("x", kindCaps, 1), "a driver that executes nothing teaches nothing")
+	assert.Empty(t, e.devicePath("x", diskcache.Caps, 1), "a driver that executes nothing teaches nothing")
 }
 
 func TestProbingHearsItsContext(t *testing.T) {
@@ -251,7 +252,7 @@ func TestCalibrationIsSaneAndKept(t *testing.T) {
 	assert.Contains(t, again.Why, "measured")
 
 	for _, bad := range []string{"{}", `{"gflops":-1}`, "x", `{"gflops":1e999}`} {
-		require.NoError(t, os.WriteFile(d.devicePath(dir, kindCalibration, calibrationVersion), seal(kindCalibration, []byte(bad)), 0o600))
+		require.NoError(t, os.WriteFile(d.devicePath(dir, diskcache.Calibration, calibrationVersion), diskcache.Seal(diskcache.Calibration, []byte(bad)), 0o600))
 		again, _ = discovered(t, dir)
 		assert.False(t, again.Calibrated, bad)
 	}

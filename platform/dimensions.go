@@ -2,6 +2,7 @@ package platform
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/internal/clsource"
 )
@@ -26,12 +27,20 @@ var extents = []string{"get_global_size", "get_local_size", "get_num_groups", "g
 // asksOutside reports whether a program may ask for the extent of a dimension that no launch
 // has: its argument is not the number of one, or the text does not tell.
 func asksOutside(source string) bool {
+	text := strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\\\n", "") // lines that go on
+	has := func(s string) bool { return strings.Contains(text, s) }
+	switch { // found in a tenth of the time that tokens take
+	case has("##"): // also where that is in a comment
+		return true
+	case !has("include") && !slices.ContainsFunc(extents, has):
+		return false
+	}
 	tokens, err := clsource.Tokens(source)
 	if err != nil {
 		return true
 	}
 	for i, t := range tokens {
-		if t.Text == "##" || t.Directive && t.Text == "include" {
+		if t.Directive && t.Text == "include" {
 			return true
 		}
 		if !slices.Contains(extents, t.Text) {

@@ -47,7 +47,8 @@ func TestProgramsThatAskForSizesOutsideALaunchAreFound(t *testing.T) {
 		"#define S get_global_size\nx = S(3);":          true,
 		"#define S(f) get_##f(3)\nx = S(num_groups);":   true,
 		"#include \"x.h\"":                              true,
-		"x = '":                                         true,
+		"x = '":                                         false,
+		"x = '; y = get_num_groups(0)":                  true,
 		"get_global_size":                               true,
 	} {
 		require.Equal(t, want, asksOutside(source), source)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/anycl/anycl/platform/internal/diskcache"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,8 +18,8 @@ func TestWhatWasLearnedIsKeptAndDamageIsNotRead(t *testing.T) {
 	o.KeepLearned(json.RawMessage(`[1]`))
 	require.True(t, o.Learned(&got))
 	require.JSONEq(t, "[1]", string(got))
-	path := o.device.devicePath(dir, kindLearned, learnedVersion)
-	for _, bad := range []string{"", "anycl/1 learned 3", string(seal(kindCalibration, []byte("[1]"))), string(seal(kindLearned, []byte("{")))} {
+	path := o.device.devicePath(dir, diskcache.Learned, learnedVersion)
+	for _, bad := range []string{"", "anycl/1 learned 3", string(diskcache.Seal(diskcache.Calibration, []byte("[1]"))), string(diskcache.Seal(diskcache.Learned, []byte("{")))} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
 		require.False(t, o.Learned(&got), "%q", bad)
 	}

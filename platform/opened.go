@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // Opened is a device in use: its context, its queue, its memory pool and its
@@ -30,7 +31,7 @@ type Opened struct {
 	calibration atomic.Pointer[Calibration] // once it is known
 	own         atomic.Pointer[ownProof]    // once there is one
 
-	disk *programCache
+	disk *diskcache.Programs
 	work sync.WaitGroup // builds in progress
 	// Whether a program was built without the compiler's long header, and whether none is.
 	shortHeader, longHeader atomic.Bool
@@ -101,12 +102,12 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	}
 	o := &Opened{
 		device: d, opts: r, caps: &Caps{FMA: FMAPlain},
-		disk:     newProgramCache(r.CacheDir, r.CacheBytes),
+		disk:     diskcache.NewPrograms(r.CacheDir, r.CacheBytes),
 		live:     map[*block]struct{}{},
 		programs: map[programKey]*program{}, most: mostPrograms,
 	}
 	if d.has(fixOwnCache) {
-		o.disk = newProgramCache("", 0)
+		o.disk = diskcache.NewPrograms("", 0)
 	}
 	o.stager.o, o.stager.idle.L = o, &o.stager.mu
 	o.pool.cap = r.poolCap(d.GlobalMem)

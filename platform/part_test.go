@@ -11,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // divided is a machine with one device, of so many units, that can be divided in every way.
@@ -207,7 +208,7 @@ func TestPartsComputeAndAreReleased(t *testing.T) {
 func TestWhatIsLearnedOfAPartIsKeptForItsLike(t *testing.T) {
 	dir := t.TempDir()
 	whole, a, b := halves(t, dir)
-	path := func(d *Device) string { return d.devicePath(dir, kindCaps, probeVersion) }
+	path := func(d *Device) string { return d.devicePath(dir, diskcache.Caps, probeVersion) }
 	require.NotEqual(t, path(whole), path(a))
 	require.NotEqual(t, whole.programID("x", ""), a.programID("x", ""))
 	if a.Units == b.Units {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // programKey identifies a program within an opened device.
@@ -212,12 +213,12 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 
 // programID names a binary in the disk cache.
 func (d *Device) programID(source, options string) string {
-	return hashKey(append([]string{sealMagic, libraryVersion(), source, options}, d.identity()...)...)
+	return diskcache.Key(append([]string{diskcache.SealMagic, diskcache.Version(), source, options}, d.identity()...)...)
 }
 
 // fromDisk returns the cached program, nil when it must be built from source.
 func (o *Opened) fromDisk(id, options string) *cl.Program {
-	binary, err := o.disk.load(id)
+	binary, err := o.disk.Load(id)
 	o.warn("program cache: read", err)
 	if binary == nil {
 		return nil
@@ -231,13 +232,13 @@ func (o *Opened) fromDisk(id, options string) *cl.Program {
 	}
 	// The hash held, so the driver itself has changed its mind.
 	o.warn("program cache: the driver refuses an entry", err)
-	o.disk.drop(id)
+	o.disk.Drop(id)
 	return nil
 }
 
 // toDisk keeps a built program. Nothing that fails here matters to the caller.
 func (o *Opened) toDisk(id string, prog *cl.Program) {
-	if o.disk.dir == "" {
+	if o.disk.Off() {
 		return
 	}
 	if o.device.has(fixKernelsFirst) {
@@ -249,7 +250,7 @@ func (o *Opened) toDisk(id string, prog *cl.Program) {
 	}
 	binary, err := prog.Binary(o.cl)
 	if err == nil {
-		err = o.disk.save(id, binary)
+		err = o.disk.Save(id, binary)
 	}
 	o.warn("program cache: write", err)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 func TestQuirkRowsAreWhole(t *testing.T) {
@@ -81,7 +82,7 @@ func TestTheEnvironmentSwitchesQuirks(t *testing.T) {
 	assert.False(t, d.has(fixOwnCache))
 	assert.True(t, d.has(fixInOrder))
 	assert.Equal(t, []string{"restore-signals", "own-program-cache"}, d.QuirksOff())
-	assert.NotEqual(t, usual.devicePath("x", kindCaps, 1), d.devicePath("x", kindCaps, 1), "what is proven with others is not for these")
+	assert.NotEqual(t, usual.devicePath("x", diskcache.Caps, 1), d.devicePath("x", diskcache.Caps, 1), "what is proven with others is not for these")
 	r := d.Explain()
 	assert.Contains(t, r, "no-out-of-order (by ANYCL_QUIRKS)")
 	assert.Contains(t, r, "switched off by ANYCL_QUIRKS: restore-signals, own-program-cache")

@@ -3,6 +3,8 @@ package platform
 import (
 	"errors"
 	"os"
+
+	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
 // What the tuner has found for a device is kept like its calibration: one sealed
@@ -21,7 +23,7 @@ func (o *Opened) tuningPath() string {
 	if !o.UsesTuning() {
 		return ""
 	}
-	return o.device.devicePath(o.opts.TuneDir, kindTuning, tuningVersion)
+	return o.device.devicePath(o.opts.TuneDir, diskcache.Tuning, tuningVersion)
 }
 
 // LoadTuning returns the tuned parameters that are kept for this device and
@@ -31,9 +33,9 @@ func (o *Opened) LoadTuning() []byte {
 	if path == "" {
 		return nil
 	}
-	b, err := readSealed(path, kindTuning)
+	b, err := diskcache.Read(path, diskcache.Tuning)
 	if err != nil {
-		if !missing(err) {
+		if !diskcache.Missing(err) {
 			o.warn("tuned parameters", err)
 		}
 		return nil
@@ -50,11 +52,11 @@ func (o *Opened) SaveTuning(b []byte) error {
 	case path == "":
 		return errors.New("platform: tuned parameters are not kept: the cache or the tuning is off")
 	case b == nil:
-		if err := os.Remove(path); err != nil && !missing(err) {
+		if err := os.Remove(path); err != nil && !diskcache.Missing(err) {
 			return err
 		}
 		return nil
 	}
-	sweepTemp(path)
-	return writeSealed(path, kindTuning, b)
+	diskcache.SweepTemp(path)
+	return diskcache.Write(path, diskcache.Tuning, b)
 }

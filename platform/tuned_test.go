@@ -2,8 +2,11 @@ package platform
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -68,4 +71,17 @@ func TestTuningHasAFolderOfItsOwnOrNone(t *testing.T) {
 	require.False(t, openedWith(t, &Options{CacheDir: t.TempDir()}).UsesTuning())
 	uncached := openedWith(t, &Options{CacheDir: CacheOff, TuneDir: shared})
 	require.Equal(t, "shared", string(uncached.LoadTuning()), "what a program asks for comes before the environment")
+}
+
+func TestFilesThatKilledProcessesLeftBesideMeasurementsGo(t *testing.T) {
+	dir := t.TempDir()
+	o := openedWith(t, &Options{CacheDir: dir})
+	old, young := filepath.Join(dir, "devices", ".tmp-old"), filepath.Join(dir, "devices", ".tmp-young")
+	for _, f := range []string{old, young} {
+		require.NoError(t, os.WriteFile(f, []byte("half"), 0o600))
+	}
+	require.NoError(t, os.Chtimes(old, time.Now(), time.Now().Add(-2*time.Hour)))
+	require.NoError(t, o.SaveMeasured("half", 1, 1))
+	assert.NoFileExists(t, old)
+	assert.FileExists(t, young, "another process may be writing it")
 }

@@ -13,6 +13,8 @@ type Token struct {
 	Line int // of the source as it was given, from 1
 	// Directive marks tokens of a preprocessor directive.
 	Directive bool
+	// Adjoins says that neither blanks nor a comment stand between the token and the one before, as in "--" but not in "- -".
+	Adjoins bool
 }
 
 // Word reports whether the token is an identifier, a keyword or a macro's name.
@@ -32,6 +34,7 @@ func Tokens(source string) ([]Token, error) {
 	l := lexer{text: source, line: 1, tokens: make([]Token, 0, len(source)/4)}
 	for l.skip(); l.at < len(l.text) && !l.bad; l.skip() {
 		l.token()
+		l.adjoins = true
 	}
 	if l.bad {
 		return nil, ErrUnclear
@@ -46,6 +49,7 @@ type lexer struct {
 	bad       bool // the text is not plain
 	directive bool // the line is one
 	begun     bool // the line has a token
+	adjoins   bool // nothing was passed since the last token
 	tokens    []Token
 }
 
@@ -110,14 +114,16 @@ func (l *lexer) skip() {
 		switch c := l.peek(); {
 		case c == '\n':
 			l.next()
-			l.directive, l.begun = false, false
+			l.directive, l.begun, l.adjoins = false, false, false
 		case c != 0 && strings.IndexByte(" \t\r\f\v", c) >= 0:
 			l.next()
+			l.adjoins = false
 		case c == '/':
 			mark := *l
 			l.next()
 			switch l.peek() {
 			case '/':
+				l.adjoins = false
 				if n := strings.IndexByte(l.text[l.at:], '\n'); n > 0 && strings.IndexByte(l.text[l.at:l.at+n], '\\') < 0 {
 					l.at += n // nothing joins the line to the next
 				}
@@ -125,6 +131,7 @@ func (l *lexer) skip() {
 					l.next()
 				}
 			case '*':
+				l.adjoins = false
 				l.next()
 				l.block()
 			default:
@@ -159,7 +166,7 @@ func (l *lexer) token() {
 		if word := l.whole(); word != "" {
 			l.at += len(word)
 			l.begun = true
-			l.tokens = append(l.tokens, Token{word, line, l.directive})
+			l.tokens = append(l.tokens, Token{word, line, l.directive, l.adjoins})
 			return
 		}
 	}
@@ -172,25 +179,34 @@ func (l *lexer) token() {
 		l.literal(l.next())
 		text = []byte(`""`)
 	case isDigit(c):
-		for last := byte(0); isWord(l.peek()) || l.peek() == '.' || (l.peek() == '+' || l.peek() == '-') && isExponent(last); {
-			last = l.next()
-			text = append(text, last)
-		}
+		text = l.number(nil)
 	case isWord(c):
 		for isWord(l.peek()) {
 			text = append(text, l.next())
 		}
 	default:
 		text = append(text, l.next())
-		if c == '#' && l.peek() == '#' {
+		switch next := l.peek(); {
+		case c == '#' && next == '#':
 			text = append(text, l.next())
+		case c == '.' && isDigit(next):
+			text = l.number(text)
 		}
 	}
 	if !l.begun && text[0] == '#' {
 		l.directive = true
 	}
 	l.begun = true
-	l.tokens = append(l.tokens, Token{string(text), line, l.directive})
+	l.tokens = append(l.tokens, Token{string(text), line, l.directive, l.adjoins})
+}
+
+// number takes the rest of a number that begins with text.
+func (l *lexer) number(text []byte) []byte {
+	for last := byte(0); isWord(l.peek()) || l.peek() == '.' || (l.peek() == '+' || l.peek() == '-') && isExponent(last); {
+		last = l.next()
+		text = append(text, last)
+	}
+	return text
 }
 
 // literal passes the rest of a string or a character.

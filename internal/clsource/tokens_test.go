@@ -30,7 +30,7 @@ func TestTextIsSplitAsACompilerDoes(t *testing.T) {
 		"get_glo\\ \t\r\nbal_id":        {"get_global_id"},
 		"/\\\n/ a\nb":                   {"b"},
 		"/\\\n* a *\\\n/ b":             {"b"},
-		"0x1fget_ 1e+5f 1.5e-3f .5 2+3": {"0x1fget_", "1e+5f", "1.5e-3f", ".", "5", "2", "+", "3"},
+		"0x1fget_ 1e+5f 1.5e-3f .5 2+3": {"0x1fget_", "1e+5f", "1.5e-3f", ".5", "2", "+", "3"},
 		"a##b # c":                      {"a", "##", "b", "#", "c"},
 		"a #\\\n# b":                    {"a", "##", "b"},
 		"x\xc3\xa9y":                    {"x\xc3\xa9y"},
@@ -40,8 +40,22 @@ func TestTextIsSplitAsACompilerDoes(t *testing.T) {
 	tokens, err := Tokens("a\n/*\n*/ b\\\n c\n  # define d e\\\n f\ng")
 	require.NoError(t, err)
 	require.Equal(t, []Token{
-		{"a", 1, false}, {"b", 3, false}, {"c", 4, false}, {"#", 5, true}, {"define", 5, true}, {"d", 5, true}, {"e", 5, true}, {"f", 6, true}, {"g", 7, false},
+		{"a", 1, false, false}, {"b", 3, false, false}, {"c", 4, false, false}, {"#", 5, true, false}, {"define", 5, true, false}, {"d", 5, true, false},
+		{"e", 5, true, false}, {"f", 6, true, false}, {"g", 7, false, false},
 	}, tokens)
+}
+
+func TestTokensThatAdjoinAreMarked(t *testing.T) {
+	tokens, err := Tokens("a--b - -c -/**/- -\\\n-d(.5)//\n-\n-")
+	require.NoError(t, err)
+	var got string
+	for _, x := range tokens {
+		if !x.Adjoins {
+			got += " "
+		}
+		got += x.Text
+	}
+	require.Equal(t, " a--b - -c - - --d(.5) - -", got)
 }
 
 func TestTextThatIsNotPlainIsAnError(t *testing.T) {

@@ -199,9 +199,9 @@ func (w *target) program(ctx context.Context, t *engine.Task, p *codegen.Program
 }
 
 func (w *target) build(ctx context.Context, p *codegen.Program) (built, error) {
-	source := w.head + p.Source
+	source := w.head + p.Text()
 	if p.Dims > 0 && w.customHead != nil {
-		source = w.customHead(p.Dims, p.Depth) + p.Source
+		source = w.customHead(p.Dims, p.Depth) + p.Text()
 	}
 	prog, err := w.programs.Program(ctx, p.Name, source, p.Options)
 	return built{prog: prog, id: textHash(source, p.Options)}, err

@@ -69,7 +69,7 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	good := &codegen.Program{Name: "good.cl", Head: "// head\n", Body: "kernel void good(global int *x) { x[0] = 1; }\n"}
 	bad := &codegen.Program{Name: "bad.cl", Head: good.Head, Body: "kernel void bad(global int *x) { x[0] = nothing; }\n"}
 	for _, p := range []*codegen.Program{good, bad} {
-		p.Source = p.Head + p.Body + fmt.Sprintf("// %p\n", e)
+		p.Body += fmt.Sprintf("// %p\n", e)
 	}
 	require.NoError(t, e.queue.to.compile(t.Context(), []*codegen.Program{bad, good}))
 	_, ok := e.queue.to.library.find(good.Key())

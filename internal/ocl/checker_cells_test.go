@@ -83,7 +83,7 @@ func (c cell) with(macro string, value int) cell {
 		p, err := make()
 		for i := 0; err == nil && i < len(p.Launches); i++ {
 			edited := *p.Launches[i].Program
-			edited.Source = regexp.MustCompile(`(?m)^#define `+macro+` \d+$`).ReplaceAllString(edited.Source, fmt.Sprintf("#define %s %d", macro, value))
+			edited.Body = regexp.MustCompile(`(?m)^#define `+macro+` \d+$`).ReplaceAllString(edited.Body, fmt.Sprintf("#define %s %d", macro, value))
 			p.Launches[i].Program = &edited
 		}
 		return p, err

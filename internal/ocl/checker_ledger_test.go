@@ -43,7 +43,7 @@ func coverage(t *testing.T) (by map[string]covered, values map[string]map[string
 			if values[l.Kernel] == nil {
 				values[l.Kernel] = map[string]bool{}
 			}
-			for _, m := range macroValue.FindAllStringSubmatch(l.Program.Source, -1) {
+			for _, m := range macroValue.FindAllStringSubmatch(l.Program.Text(), -1) {
 				values[l.Kernel][m[1]+"="+m[2]] = true
 			}
 		}

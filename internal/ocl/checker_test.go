@@ -173,7 +173,7 @@ func (k *checker) run(t testing.TB, task *engine.Task, p *variant.Plan, ins [][]
 		scratch = append(scratch, k.unwritten(t, n))
 	}
 	for _, l := range p.Launches {
-		prog, err := k.dev.Program(t.Context(), l.Program.Name, k.source()+l.Program.Source, l.Program.Options)
+		prog, err := k.dev.Program(t.Context(), l.Program.Name, k.source()+l.Program.Text(), l.Program.Options)
 		require.NoError(t, err)
 		kernel, err := prog.Kernel(l.Kernel)
 		require.NoError(t, err)

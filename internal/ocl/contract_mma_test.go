@@ -68,7 +68,7 @@ func TestMatrixUnitsMultiplyEveryLayout(t *testing.T) {
 					t.Parallel()
 					task := matmul(dt, 2, size, 40, size+1-size%2, i&1 != 0, i&2 != 0)
 					p := mmaPlan(t, task, kernels.MMAShape{M: 64, N: 32, K: 32, X: 1, Y: 2, Stages: 3}, 1, nil)
-					require.Contains(t, p.Launches[0].Program.Source, "#define COPY_A 1\n")
+					require.Contains(t, p.Launches[0].Program.Text(), "#define COPY_A 1\n")
 					requirePlan(t, task, p)
 				})
 			}
@@ -156,8 +156,8 @@ func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 			}
 			p := variantFor(mma, dt)
 			require.Equal(t, want, p.Variant, "%v with units %d", dt, mma)
-			require.Equal(t, want == "mma", strings.Contains(p.Launches[0].Program.Source, "mma.sync"), "%v with units %d", dt, mma)
-			require.Equal(t, want == "mma" && mma == 90, strings.Contains(p.Launches[0].Program.Source, "#define WARPGROUPS 1\n"), "%v with units %d", dt, mma)
+			require.Equal(t, want == "mma", strings.Contains(p.Launches[0].Program.Text(), "mma.sync"), "%v with units %d", dt, mma)
+			require.Equal(t, want == "mma" && mma == 90, strings.Contains(p.Launches[0].Program.Text(), "#define WARPGROUPS 1\n"), "%v with units %d", dt, mma)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *variant.Plan, ins [][]
 		if strings.HasPrefix(path.Base(l.Program.Name), "gpu_") && b.dev.Device().Class == platform.CPU && gpusUnoptimized() {
 			options += " -cl-opt-disable"
 		}
-		prog, err := b.dev.Program(tb.Context(), l.Program.Name, l.Program.Source, options)
+		prog, err := b.dev.Program(tb.Context(), l.Program.Name, l.Program.Text(), options)
 		require.NoError(tb, err)
 		k, err := prog.Kernel(l.Kernel)
 		require.NoError(tb, err)
@@ -113,7 +113,7 @@ func (b *bench) prepare(tb testing.TB, t *engine.Task, p *variant.Plan, ins [][]
 }
 
 func (r *prepared) bind(tb testing.TB, k *cl.Kernel, l variant.Launch, scratch []*cl.Buffer, kept int) {
-	wide := strings.Contains(l.Program.Source, "#define IDX long\n")
+	wide := strings.Contains(l.Program.Text(), "#define IDX long\n")
 	number := func(i int, v int64) error {
 		if wide {
 			return k.SetInt64(i, v)

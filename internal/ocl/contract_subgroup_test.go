@@ -56,8 +56,8 @@ func TestSubgroupsMultiplyEveryLayout(t *testing.T) {
 					task := matmul(dt, 2, size, 40, size, i&1 != 0, i&2 != 0)
 					p := subgroupPlan(t, task, shape, 1, nil)
 					if size == 72 {
-						require.Contains(t, p.Launches[0].Program.Source, "#define NEAR_B 1\n")
-						require.False(t, strings.Contains(p.Launches[0].Program.Source, "#define READS_A 0\n"))
+						require.Contains(t, p.Launches[0].Program.Text(), "#define NEAR_B 1\n")
+						require.False(t, strings.Contains(p.Launches[0].Program.Text(), "#define READS_A 0\n"))
 					}
 					requirePlan(t, task, p)
 				})
@@ -118,7 +118,7 @@ func TestSubgroupsAreTakenWhereTheyAreProven(t *testing.T) {
 			task := matmul(tensor.Float32, 1, 700, 900, 300, i&1 != 0, i&2 != 0)
 			p, err := variant.MakePlan(d, nil, task, "")
 			require.NoError(t, err)
-			source := p.Launches[0].Program.Source
+			source := p.Launches[0].Program.Text()
 			if lanes == 0 {
 				require.Equal(t, "tile", p.Variant)
 				continue

@@ -590,7 +590,7 @@ func TestNewSizesCompileNothingNew(t *testing.T) {
 		require.NoError(t, err)
 		var b strings.Builder
 		for _, l := range p.Launches {
-			b.WriteString(l.Program.Source)
+			b.WriteString(l.Program.Text())
 		}
 		return b.String()
 	}

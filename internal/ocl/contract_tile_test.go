@@ -35,7 +35,7 @@ func TestTilesReadNeighboursByFour(t *testing.T) {
 				choice.Shape.Stages = 1 + i%2
 				p, err := c.PlanTile(choice)
 				require.NoError(t, err)
-				require.Contains(t, p.Launches[0].Program.Source, "#define LA 4")
+				require.Contains(t, p.Launches[0].Program.Text(), "#define LA 4")
 				wide := map[string]int64{}
 				for _, a := range p.Launches[0].Program.Args {
 					wide[a.Name] = a.Value

@@ -222,5 +222,5 @@ func TestBytesAreMultipliedInWordsWhereTheDeviceCan(t *testing.T) {
 
 // has reports whether a program of p holds text.
 func has(p *variant.Plan, text string) bool {
-	return slices.ContainsFunc(p.Launches, func(l variant.Launch) bool { return strings.Contains(l.Program.Source, text) })
+	return slices.ContainsFunc(p.Launches, func(l variant.Launch) bool { return strings.Contains(l.Program.Text(), text) })
 }

@@ -221,7 +221,7 @@ func TestEqualTasksShareOneProgramWhateverTheirSizes(t *testing.T) {
 		task := mapTask(dom, engine.Load(0, in.DType, x, []engine.Cond{{X: x, Lo: 0, Hi: in.Len}}), in)
 		p, err := variant.MakePlan(f, nil, task, "")
 		require.NoError(t, err)
-		sources = append(sources, p.Launches[0].Program.Source)
+		sources = append(sources, p.Launches[0].Program.Text())
 	}
 	require.Equal(t, sources[0], sources[1])
 	require.Equal(t, sources[0], sources[2])

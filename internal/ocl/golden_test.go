@@ -93,9 +93,9 @@ var includedFile = regexp.MustCompile(`(?m)^// ---- ([\w/]+\.cl) ----\n`)
 // taskText is what is compiled for a task, with kernel files named in place of
 // their text: they stand in kernels/, as does the prelude before it.
 func taskText(p *codegen.Program) string {
-	_, s, ok := strings.Cut(p.Source, "// ---- this task ----\n")
+	_, s, ok := strings.Cut(p.Text(), "// ---- this task ----\n")
 	if !ok {
-		s = p.Source
+		s = p.Text()
 	}
 	for _, m := range includedFile.FindAllStringSubmatch(s, -1) {
 		s = strings.ReplaceAll(s, m[0]+kernels.Text(m[1]), fmt.Sprintf("#include %q\n", m[1]))

@@ -21,7 +21,7 @@ func TestIndicesOf32BitsAreComparedInInt(t *testing.T) {
 		task := mapTask(dom, v, engine.Operand{DType: dt, Len: 64}, engine.Operand{DType: tensor.Float32, Len: 100})
 		p, err := variant.MakePlan(gpuFacts(256), nil, task, "map=item")
 		require.NoError(t, err)
-		_, text, _ := strings.Cut(p.Launches[0].Program.Source, " value_hook(")
+		_, text, _ := strings.Cut(p.Launches[0].Program.Text(), " value_hook(")
 		require.Regexp(t, `const `+want+` z\d+ = [^;]*;\s+const int g\d+ = z\d+ >= 0`, text, dt)
 	}
 }

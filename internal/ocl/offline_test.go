@@ -144,7 +144,7 @@ func TestProgramsForSubgroupsStayInRegisters(t *testing.T) {
 			t.Run(device+" "+name, func(t *testing.T) {
 				t.Parallel()
 				l, base := p.Launches[0], filepath.Join(t.TempDir(), "k")
-				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.Program.Source
+				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.Program.Text()
 				require.NoError(t, os.WriteFile(base+".cl", []byte(source), 0o644))
 				out, err := exec.CommandContext(t.Context(), ocloc, "compile", "-file", base+".cl", "-device", device,
 					"-options", "-cl-std=CL1.2 "+l.Program.Options, "-output_no_suffix", "-output", base).CombinedOutput()
@@ -172,7 +172,7 @@ func TestProgramsForGPUsStayInRegisters(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s", name, l.Kernel), func(t *testing.T) {
 				t.Parallel()
 				base := filepath.Join(t.TempDir(), fmt.Sprint(i))
-				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.Program.Source
+				source := "#define FMA(a, b, c) fma((a), (b), (c))\n" + l.Program.Text()
 				require.NoError(t, os.WriteFile(base+".cl", []byte(source), 0o644))
 				args := append(strings.Fields(l.Program.Options), "-target", "nvptx64-nvidia-nvcl", "-march=sm_80", "-x", "cl", "-cl-std=CL1.2", "-O3",
 					"-S", "-w", "-fgnu-keywords", "-Xclang", "-target-feature", "-Xclang", "+ptx78", "-Xclang", "-mlink-builtin-bitcode",
@@ -184,7 +184,7 @@ func TestProgramsForGPUsStayInRegisters(t *testing.T) {
 				t.Logf("%s", out)
 				require.Contains(t, string(out), " registers")
 				wrong := `[1-9]\d* bytes (stack frame|spill)`
-				if strings.Contains(l.Program.Source, "#define SUMS_FROM ") && !strings.Contains(l.Program.Source, "#define LEVELS 0\n") {
+				if strings.Contains(l.Program.Text(), "#define SUMS_FROM ") && !strings.Contains(l.Program.Text(), "#define LEVELS 0\n") {
 					wrong = `[1-9]\d* bytes spill` // sums of blocks are meant to lie in memory
 				}
 				require.NotRegexp(t, wrong, string(out))

@@ -51,6 +51,6 @@ func TestFoldsOfComputedValuesAskForWideVectors(t *testing.T) {
 		task := reduceTask(dom, 1, engine.Sum, engine.Apply(fnExp, c.dt, engine.Load(0, c.dt, denseAt(dom, 0, 1).Mul(c.step), nil)), in)
 		p, err := variant.MakePlan(cpuFacts(16), nil, task, "reduce=block")
 		require.NoError(t, err)
-		require.Contains(t, p.Launches[0].Program.Source, "#define LANES "+c.lanes+"\n")
+		require.Contains(t, p.Launches[0].Program.Text(), "#define LANES "+c.lanes+"\n")
 	}
 }

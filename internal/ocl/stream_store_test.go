@@ -140,7 +140,7 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 			p, err := variant.MakePlan(c.facts, nil, c.task, "")
 			require.NoError(t, err)
 			want := map[bool]string{false: "#define STREAMED 0", true: "#define STREAMED 1"}[c.stream]
-			require.Contains(t, p.Launches[0].Program.Source, want)
+			require.Contains(t, p.Launches[0].Program.Text(), want)
 		})
 	}
 	channels := pixels{4, 32, 32, 512, 3, 3, 1, 1, 1, tensor.Float32}.task() // 8 MiB, as all of these
@@ -164,7 +164,7 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, err := variant.MakePlan(c.facts, nil, c.task, c.force)
 			require.NoError(t, err)
-			require.Equal(t, c.stream, strings.Contains(p.Launches[len(p.Launches)-1].Program.Source, "PUT_VECTOR(v, p) STREAM_LINE("))
+			require.Equal(t, c.stream, strings.Contains(p.Launches[len(p.Launches)-1].Program.Text(), "PUT_VECTOR(v, p) STREAM_LINE("))
 		})
 	}
 }

@@ -21,7 +21,7 @@ func TestBytesAreHeldInWords(t *testing.T) {
 		hook := func(d *facts.Device) string {
 			p, err := variant.MakePlan(d, nil, task, "map=item")
 			require.NoError(t, err)
-			_, text, ok := strings.Cut(p.Launches[0].Program.Source, " value_hook(")
+			_, text, ok := strings.Cut(p.Launches[0].Program.Text(), " value_hook(")
 			require.True(t, ok)
 			text, _, _ = strings.Cut(text, "\n}\n")
 			return text

@@ -12,6 +12,9 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -113,7 +116,7 @@ type gradGroup struct {
 // gradPair is the gradients of one cell on two engines.
 type gradPair struct {
 	cell      *gradCell
-	got, want []Array
+	got, want []spec.Array
 	took      time.Duration
 }
 
@@ -140,7 +143,7 @@ func (g *gradGroup) run(ctx context.Context, a, b *ops.Runtime) ([]gradPair, err
 
 // compute gives the gradients of every cell in dtype dt, from the values of the
 // cells like, if there are any, which are the same ones in another dtype.
-func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]Array, error) {
+func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]spec.Array, error) {
 	graph := ops.NewGraph("gradients")
 	var all []*gradCell
 	var shared map[string]*ops.Node
@@ -179,10 +182,10 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 	if err != nil {
 		return nil, nil, err
 	}
-	results := make([][]Array, len(all))
+	results := make([][]spec.Array, len(all))
 	for i, c := range all {
 		for range c.grads {
-			results[i] = append(results[i], FromTensor(outs[0]))
+			results[i] = append(results[i], spec.FromTensor(outs[0]))
 			outs = outs[1:]
 		}
 	}
@@ -218,7 +221,7 @@ func agree(pair gradPair) Outcome {
 		results = append(results, g.Tensor())
 	}
 	o.Verdict.Bits = bitsOf(results...)
-	f := formatOf(tensor.Float32)
+	f := format.Of(tensor.Float32)
 	for k, w := range pair.want {
 		var largest float64
 		for _, v := range w.F {
@@ -229,12 +232,12 @@ func agree(pair gradPair) Outcome {
 		for p, v := range w.F {
 			g := pair.got[k].F[p]
 			o.Verdict.Elements++
-			if math.Abs(v) >= f.overflow() && math.IsInf(g, int(math.Copysign(1, v))) || math.IsNaN(v) && math.IsNaN(g) {
+			if math.Abs(v) >= f.Overflow() && math.IsInf(g, int(math.Copysign(1, v))) || math.IsNaN(v) && math.IsNaN(g) {
 				continue
 			}
-			off, bound := math.Abs(g-v), 1e-3*math.Abs(v)+2e-5*largest+8*f.unit()
+			off, bound := math.Abs(g-v), 1e-3*math.Abs(v)+2e-5*largest+8*f.Unit()
 			if !(off <= bound) {
-				o.State, o.Err = Failed, fmt.Errorf("gradient %d, element %v: got %.9g, want %.9g", k, coordinate(w.Shape, p), g, v)
+				o.State, o.Err = Failed, fmt.Errorf("gradient %d, element %v: got %.9g, want %.9g", k, reference.Coordinate(w.Shape, p), g, v)
 				return o
 			}
 			o.Verdict.Share = max(o.Verdict.Share, off/bound)

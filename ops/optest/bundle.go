@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -78,7 +80,7 @@ func (b *bundler) add(op *ops.Op, all []*cell) {
 			vectors[key].cells = append(vectors[key].cells, c)
 		case b.o.kept(c) && b.o.Join && op.Category != "random" && !drawing[op.Name] && !leftToCPU(op): // numbers depend on what else a graph draws
 			b.place(fmt.Sprint("ops in ", c.dt), unit{cells: []*cell{c}})
-		case b.o.kept(c) && !elementwise(op) && c.sample.Through == nil && specs[op.Name].Tolerance.Moves && len(op.Operands) > 0:
+		case b.o.kept(c) && !elementwise(op) && c.sample.Through == nil && spec.Of(op.Name).Tolerance.Moves && len(op.Operands) > 0:
 			b.place("views", unit{cells: []*cell{c}})
 		}
 	}
@@ -120,26 +122,19 @@ func (b *bundler) place(kind string, u unit) {
 }
 
 // operands are those of u's cells, broadcast, one after the other.
-func (u *unit) operands() []Array {
-	joined := make([]Array, len(u.cells[0].sample.Operands))
+func (u *unit) operands() []spec.Array {
+	vectors := make([]spec.Array, len(u.cells[0].sample.Operands))
 	for _, c := range u.cells {
 		shape := c.out.Shape()
 		for i, v := range c.values {
-			x := FromTensor(v)
-			if joined[i].Shape == nil {
-				joined[i] = NewArray(x.DType, 0)
+			x := spec.FromTensor(v)
+			if vectors[i].Shape == nil {
+				vectors[i] = spec.NewArray(x.DType, 0)
 			}
-			joined[i] = joined[i].append(pick(x, shape, func(at []int) int { return stretched(x.Shape, at) }).Array)
+			vectors[i] = reference.Joined(vectors[i], reference.Pick(x, shape, func(at []int) int { return reference.Stretched(x.Shape, at) }).Array)
 		}
 	}
-	return joined
-}
-
-// append is a vector with the elements of b at its end.
-func (a Array) append(b Array) Array {
-	a.F, a.I, a.U = append(a.F, b.F...), append(a.I, b.I...), append(a.U, b.U...)
-	a.Shape = []int{a.Shape[0] + b.Len()}
-	return a
+	return vectors
 }
 
 // run computes the bundle, once.
@@ -204,14 +199,14 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 		for _, c := range u.cells {
 			shape := c.out.Shape()
 			r := cellResult{seen: c.values, took: took}
-			r.out, err = out.Slice(0, from, from+count(shape), 1)
+			r.out, err = out.Slice(0, from, from+spec.Count(shape), 1)
 			if err == nil {
 				r.out, err = r.out.Reshape(shape...)
 			}
 			if err != nil {
 				return nil, err
 			}
-			from += count(shape)
+			from += spec.Count(shape)
 			done[c] = r
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -21,7 +22,7 @@ func TestCallsByNameAreThoseOfFunctions(t *testing.T) {
 		if op.Category == "control flow" { // what is in a region is seen from there only
 			continue
 		}
-		for i, s := range Samples(op.Name) {
+		for i, s := range spec.Samples(op.Name) {
 			dt := mainDType(op)
 			if s.Only != nil {
 				dt = s.Only[0]

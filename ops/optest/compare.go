@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -39,8 +42,8 @@ func (v Verdict) OK() bool { return v.Message == "" }
 // Compare checks got against what any of the references allow, element by
 // element. There is more than one where a device may treat subnormal operands
 // as zero.
-func Compare(tol Tolerance, got *tensor.Tensor, wants ...Result) Verdict {
-	g, want, bits := FromTensor(got), wants[0], bitsOf(got)
+func Compare(tol spec.Tolerance, got *tensor.Tensor, wants ...spec.Result) Verdict {
+	g, want, bits := spec.FromTensor(got), wants[0], bitsOf(got)
 	switch {
 	case g.DType != want.DType:
 		return Verdict{Message: fmt.Sprintf("dtype is %v, want %v", g.DType, want.DType), Bits: bits}
@@ -59,13 +62,13 @@ func Compare(tol Tolerance, got *tensor.Tensor, wants ...Result) Verdict {
 		}
 		ulps := bestErr
 		if g.F != nil && !math.IsInf(want.F[p], 0) && !math.IsNaN(want.F[p]) {
-			ulps = bestErr / formatOf(g.DType).ulp(want.F[p])
+			ulps = bestErr / format.Of(g.DType).ULP(want.F[p])
 		}
 		if best > 1 {
 			if v.Wrong == 0 {
 				_, bound := difference(tol, g, want, p)
 				v.Message = fmt.Sprintf("first at %v: got %s, want %s, off by %s ulp (error %.3g, allowed %.3g)",
-					coordinate(g.Shape, p), g.text(p), want.text(p), ulpText(ulps), bestErr, bound)
+					reference.Coordinate(g.Shape, p), reference.TextAt(g, p), reference.TextAt(want.Array, p), ulpText(ulps), bestErr, bound)
 			}
 			v.Wrong++
 			continue
@@ -79,7 +82,7 @@ func Compare(tol Tolerance, got *tensor.Tensor, wants ...Result) Verdict {
 }
 
 // difference is the error of element p and what is allowed.
-func difference(tol Tolerance, got Array, want Result, p int) (err, bound float64) {
+func difference(tol spec.Tolerance, got spec.Array, want spec.Result, p int) (err, bound float64) {
 	switch {
 	case got.I != nil:
 		return distance(got.I[p] == want.I[p], float64(got.I[p])-float64(want.I[p])), 0
@@ -103,18 +106,18 @@ func difference(tol Tolerance, got Array, want Result, p int) (err, bound float6
 	if want.Terms != nil {
 		terms = want.Terms[p]
 	}
-	bound = tol.bound(got.DType, w, want.N, terms)
+	bound = spec.ErrorBound(tol, got.DType, w, want.N, terms)
 	if math.IsInf(g, 0) {
 		// What rounds to infinity is right as infinity; what is a bound away
 		// from there may be.
-		edge := math.Copysign(formatOf(got.DType).overflow(), g)
+		edge := math.Copysign(format.Of(got.DType).Overflow(), g)
 		if g > 0 && w >= edge || g < 0 && w <= edge {
 			return 0, bound
 		}
 		return math.Abs(edge - w), bound
 	}
-	if math.Abs(w) >= formatOf(got.DType).overflow() {
-		w = math.Copysign(formatOf(got.DType).overflow(), w)
+	if math.Abs(w) >= format.Of(got.DType).Overflow() {
+		w = math.Copysign(format.Of(got.DType).Overflow(), w)
 	}
 	return math.Abs(g - w), bound
 }
@@ -139,13 +142,4 @@ func ulpText(ulps float64) string {
 		return "infinitely many"
 	}
 	return fmt.Sprintf("%.4g", ulps)
-}
-
-// coordinate is where the element at a row-major position stands.
-func coordinate(shape []int, p int) []int {
-	at := make([]int, len(shape))
-	for a := len(shape) - 1; a >= 0; a-- {
-		at[a], p = p%shape[a], p/shape[a]
-	}
-	return at
 }

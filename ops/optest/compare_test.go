@@ -12,17 +12,20 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
 func TestUnitInTheLastPlace(t *testing.T) {
 	t.Parallel()
-	f32, f16 := formatOf(tensor.Float32), formatOf(tensor.Float16)
+	f32, f16 := format.Of(tensor.Float32), format.Of(tensor.Float16)
 	for _, c := range []struct{ got, want float64 }{
-		{f32.ulp(1), 0x1p-23}, {f32.ulp(-1.5), 0x1p-23}, {f32.ulp(2), 0x1p-22}, {f32.ulp(0.999), 0x1p-24},
-		{f32.ulp(0), 0x1p-149}, {f32.ulp(1e-40), 0x1p-149}, {f32.ulp(math.Inf(1)), 0x1p-149}, {f32.ulp(1e300), 0x1p104},
-		{f16.ulp(1), 0x1p-10}, {f16.overflow(), 65520}, {f32.minNormal(), 0x1p-126},
-		{formatOf(tensor.BFloat16).ulp(1), 0x1p-7}, {formatOf(tensor.Float64).ulp(1), 0x1p-52},
+		{f32.ULP(1), 0x1p-23}, {f32.ULP(-1.5), 0x1p-23}, {f32.ULP(2), 0x1p-22}, {f32.ULP(0.999), 0x1p-24},
+		{f32.ULP(0), 0x1p-149}, {f32.ULP(1e-40), 0x1p-149}, {f32.ULP(math.Inf(1)), 0x1p-149}, {f32.ULP(1e300), 0x1p104},
+		{f16.ULP(1), 0x1p-10}, {f16.Overflow(), 65520}, {f32.MinNormal(), 0x1p-126},
+		{format.Of(tensor.BFloat16).ULP(1), 0x1p-7}, {format.Of(tensor.Float64).ULP(1), 0x1p-52},
 	} {
 		require.Equal(t, c.want, c.got)
 	}
@@ -30,7 +33,7 @@ func TestUnitInTheLastPlace(t *testing.T) {
 
 func TestCompareAllowsTheBoundAndNoMore(t *testing.T) {
 	t.Parallel()
-	three := Tolerance{ULP: 3, ULP64: 3}
+	three := spec.Tolerance{ULP: 3, ULP64: 3}
 	up := func(v float32, n int) float32 {
 		for range n {
 			v = math.Nextafter32(v, math.MaxFloat32)
@@ -39,43 +42,43 @@ func TestCompareAllowsTheBoundAndNoMore(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		tol  Tolerance
+		tol  spec.Tolerance
 		got  float32
 		want float64
 		ok   bool
 	}{
-		{"exact", exact, 1.5, 1.5, true},
-		{"one ulp off an exact one", exact, up(1.5, 1), 1.5, false},
+		{"exact", spec.Exact, 1.5, 1.5, true},
+		{"one ulp off an exact one", spec.Exact, up(1.5, 1), 1.5, false},
 		{"three of three", three, up(1, 3), 1, true},
 		{"four of three", three, up(1, 4), 1, false},
-		{"NaN", exact, float32(math.NaN()), math.NaN(), true},
+		{"NaN", spec.Exact, float32(math.NaN()), math.NaN(), true},
 		{"NaN for a number", three, float32(math.NaN()), 1, false},
 		{"a number for NaN", three, 1, math.NaN(), false},
-		{"infinity", exact, float32(math.Inf(1)), math.Inf(1), true},
+		{"infinity", spec.Exact, float32(math.Inf(1)), math.Inf(1), true},
 		{"the other infinity", three, float32(math.Inf(-1)), math.Inf(1), false},
 		{"the largest number for infinity", three, math.MaxFloat32, math.Inf(1), false},
-		{"overflow", rounded, float32(math.Inf(1)), 1e39, true},
+		{"overflow", spec.Rounded, float32(math.Inf(1)), 1e39, true},
 		{"infinity a few ulp below overflow", three, float32(math.Inf(1)), math.MaxFloat32 * (1 - 0x1p-24), true},
 		{"infinity far below overflow", three, float32(math.Inf(1)), 3e38, false},
-		{"zero of the other sign", exact, float32(math.Copysign(0, -1)), 0, true},
-		{"a flushed subnormal", exact, 0, 1e-40, true},
-		{"a subnormal that was only moved", moved, 0, 1e-40, false},
-		{"a flushed normal number", exact, 0, 1e-37, false},
+		{"zero of the other sign", spec.Exact, float32(math.Copysign(0, -1)), 0, true},
+		{"a flushed subnormal", spec.Exact, 0, 1e-40, true},
+		{"a subnormal that was only moved", spec.Moved, 0, 1e-40, false},
+		{"a flushed normal number", spec.Exact, 0, 1e-37, false},
 	} {
-		v := Compare(c.tol, tensor.Scalar(c.got), exactly(Array{DType: tensor.Float32, Shape: []int{}, F: []float64{c.want}}))
+		v := Compare(c.tol, tensor.Scalar(c.got), reference.Exactly(spec.Array{DType: tensor.Float32, Shape: []int{}, F: []float64{c.want}}))
 		require.Equal(t, c.ok, v.OK(), "%s: %s", c.name, v.Message)
 	}
-	wrong := Compare(exact, tensor.Must(tensor.FromSlice([]int64{1, math.MaxInt64 - 1}, 1, 2)),
-		exactly(integers(tensor.Int64, []int{1, 2}, 1, math.MaxInt64)))
+	wrong := Compare(spec.Exact, tensor.Must(tensor.FromSlice([]int64{1, math.MaxInt64 - 1}, 1, 2)),
+		reference.Exactly(integers(tensor.Int64, []int{1, 2}, 1, math.MaxInt64)))
 	require.Contains(t, wrong.Message, "1 of 2 elements are wrong, first at [0 1]: got 9223372036854775806, want 9223372036854775807")
-	require.Contains(t, Compare(exact, tensor.Scalar(1.0), exactly(floats([]int{1}, 1))).Message, "shape is [], want [1]")
-	require.Contains(t, Compare(exact, tensor.Scalar(int32(1)), exactly(floats([]int{}, 1))).Message, "dtype is int32, want float64")
+	require.Contains(t, Compare(spec.Exact, tensor.Scalar(1.0), reference.Exactly(floats([]int{1}, 1))).Message, "shape is [], want [1]")
+	require.Contains(t, Compare(spec.Exact, tensor.Scalar(int32(1)), reference.Exactly(floats([]int{}, 1))).Message, "dtype is int32, want float64")
 }
 
 func TestSumsAreJudgedByTheirTerms(t *testing.T) {
 	t.Parallel()
-	want := Result{Array: Array{DType: tensor.Float32, Shape: []int{}, F: []float64{0}}, Terms: []float64{1000}, N: 10}
-	tol := summed(anySum)
+	want := spec.Result{Array: spec.Array{DType: tensor.Float32, Shape: []int{}, F: []float64{0}}, Terms: []float64{1000}, N: 10}
+	tol := spec.Summed(spec.AnySum)
 	require.True(t, Compare(tol, tensor.Scalar(float32(1000*9*0x1p-24)), want).OK())
 	require.False(t, Compare(tol, tensor.Scalar(float32(1000*11*0x1p-24)), want).OK())
 }
@@ -95,7 +98,7 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 	t.Parallel()
 	rt := ops.NewRuntime(liar{fallback.New(nil)})
 	for op := range ops.Table() {
-		if !specs[op.Name].Tolerance.Moves && op.Name != "add" {
+		if !spec.Of(op.Name).Tolerance.Moves && op.Name != "add" {
 			continue
 		}
 		for _, dt := range op.DTypes {
@@ -105,7 +108,7 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 			for i, c := range all {
 				wants, err := expected(c, results[i].seen)
 				require.NoError(t, err)
-				if v := Compare(specs[op.Name].Tolerance, results[i].out, wants...); v.OK() && results[i].out.Len() > 0 && c.sample.Through == nil {
+				if v := Compare(spec.Of(op.Name).Tolerance, results[i].out, wants...); v.OK() && results[i].out.Len() > 0 && c.sample.Through == nil {
 					// Half an ulp is allowed to a sum that is itself half way. A predicate that is
 					// read wrong takes the other branch, which for bool may be the other value.
 					require.True(t, op.Name == "add" && dt.IsFloat() || op.Name == "if" && dt == tensor.Bool, "%s/%v/%s", op.Name, dt, c.sample.Label)
@@ -118,23 +121,23 @@ func TestAnEngineThatErrsByOneBitIsFound(t *testing.T) {
 func TestFillsAreWhatOperandsAskFor(t *testing.T) {
 	t.Parallel()
 	for _, dt := range tensor.DTypes() {
-		a := FromTensor(Fill(Operand{Shape: []int{300}, Lo: 1, Hi: 3}, dt, 1))
+		a := spec.FromTensor(spec.Fill(spec.Operand{Shape: []int{300}, Lo: 1, Hi: 3}, dt, 1))
 		for i := range a.Len() {
-			require.True(t, dt == tensor.Bool || a.float(i) >= 1 && a.float(i) <= 3, "%v: %v", dt, a.text(i))
+			require.True(t, dt == tensor.Bool || reference.FloatAt(a, i) >= 1 && reference.FloatAt(a, i) <= 3, "%v: %v", dt, reference.TextAt(a, i))
 		}
-		require.True(t, tensor.Equal(Fill(Operand{Shape: []int{9}}, dt, 7), Fill(Operand{Shape: []int{9}}, dt, 7)), "%v repeats", dt)
+		require.True(t, tensor.Equal(spec.Fill(spec.Operand{Shape: []int{9}}, dt, 7), spec.Fill(spec.Operand{Shape: []int{9}}, dt, 7)), "%v repeats", dt)
 	}
-	distinct := FromTensor(Fill(Operand{Shape: []int{1000}, Distinct: true}, tensor.Float32, 1))
+	distinct := spec.FromTensor(spec.Fill(spec.Operand{Shape: []int{1000}, Distinct: true}, tensor.Float32, 1))
 	seen := map[float64]bool{}
 	for _, v := range distinct.F {
 		require.False(t, seen[v])
 		seen[v] = true
 	}
-	special := FromTensor(Fill(Operand{Shape: []int{40}, Special: true}, tensor.Float16, 1))
+	special := spec.FromTensor(spec.Fill(spec.Operand{Shape: []int{40}, Special: true}, tensor.Float16, 1))
 	require.True(t, math.IsNaN(special.F[0]))
 	require.Contains(t, special.F, 65504.0)
 	require.Contains(t, special.F, math.Inf(-1))
-	ints := FromTensor(Fill(Operand{Shape: []int{40}, Special: true}, tensor.Int16, 1))
+	ints := spec.FromTensor(spec.Fill(spec.Operand{Shape: []int{40}, Special: true}, tensor.Int16, 1))
 	require.Contains(t, ints.I, int64(math.MinInt16))
 	require.Contains(t, ints.I, int64(math.MaxInt16))
 }

@@ -6,6 +6,10 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/sample"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -79,7 +83,7 @@ func (p *program) results() []int {
 		}
 	}
 	if !some { // every move declined
-		i, _ := p.apply("neg", nil, one(ops.Neg), 0)
+		i, _ := p.apply("neg", nil, sample.One(ops.Neg), 0)
 		out = append(out, i)
 	}
 	return out
@@ -120,7 +124,7 @@ func (p *program) randomShape() []int {
 
 // input adds an input with random values.
 func (p *program) input(dt tensor.DType, shape ...int) int {
-	a := NewArray(dt, shape...)
+	a := spec.NewArray(dt, shape...)
 	for i := range a.Len() {
 		switch {
 		case a.F != nil && p.exact:
@@ -140,14 +144,14 @@ func (p *program) input(dt tensor.DType, shape ...int) int {
 
 // enter adds an input with the values of a. Where a has the open extent, so have the inputs of the other sizes, with the same
 // values over and over.
-func (p *program) enter(a Array) int {
+func (p *program) enter(a spec.Array) int {
 	p.steps, p.values = append(p.steps, step{}), append(p.values, a)
 	for k, n := range p.sizes {
 		b := a
 		if slices.Contains(a.Shape, p.lead) {
-			b = NewArray(a.DType, p.resized(a.Shape, n)...)
+			b = spec.NewArray(a.DType, p.resized(a.Shape, n)...)
 			for i := range b.Len() {
-				b.copy(i, a, i%a.Len())
+				reference.CopyElement(b, i, a, i%a.Len())
 			}
 		}
 		p.resizedValues[k] = append(p.resizedValues[k], b)
@@ -195,7 +199,7 @@ func (p *program) add(s step, dt tensor.DType, shape []int) (int, bool) {
 		p.steps = p.steps[:i]
 		return 0, false
 	}
-	var others []Array
+	var others []spec.Array
 	for k := range p.sizes {
 		if r, err := p.tryEvaluate(i, p.resizedValues[k], dt); err == nil && p.usable(r) {
 			others = append(others, r.Array)
@@ -210,14 +214,14 @@ func (p *program) add(s step, dt tensor.DType, shape []int) (int, bool) {
 		p.resizedValues[k] = append(p.resizedValues[k], a)
 	}
 	limit := 8.0
-	if largest, _ := r.largest(); largest > maxUsual && dt == p.base { // a clip of integers leaves integers
+	if largest, _ := magnitudes(r); largest > maxUsual && dt == p.base { // a clip of integers leaves integers
 		return p.apply("clip", [2]float64{-limit, limit}, func(in []*ops.Node) *ops.Node { return ops.Clip(in[0], -limit, limit) }, i)
 	}
 	return i, true
 }
 
 // usable reports whether a program may go on with r: it is not too large, finite, and in an exact program of small integers.
-func (p *program) usable(r Result) bool {
+func (p *program) usable(r spec.Result) bool {
 	if r.Len() > maxElements {
 		return false
 	}
@@ -229,8 +233,8 @@ func (p *program) usable(r Result) bool {
 	return !p.exact || p.small(r)
 }
 
-// largest is the largest number of a result, and of what bounds its error.
-func (r Result) largest() (value, terms float64) {
+// magnitudes are the largest number of a result, and of what bounds its error.
+func magnitudes(r spec.Result) (value, terms float64) {
 	for k := range r.F {
 		value = max(value, math.Abs(r.F[k]))
 		if r.Terms != nil {
@@ -241,13 +245,13 @@ func (r Result) largest() (value, terms float64) {
 }
 
 // small reports whether the integers of r are held, and were summed, exactly.
-func (*program) small(r Result) bool {
-	value, terms := r.largest()
+func (*program) small(r spec.Result) bool {
+	value, terms := magnitudes(r)
 	return value <= whole(r.DType) && terms <= whole(tensor.Float32)
 }
 
 // whole is the largest n such that a float dtype holds every integer up to n.
-func whole(dt tensor.DType) float64 { return math.Ldexp(1, formatOf(dt).precision) }
+func whole(dt tensor.DType) float64 { return math.Ldexp(1, format.Of(dt).Precision) }
 
 // any is a value of the base dtype for which ok holds: for preference one of
 // the last, and no input, so that chains grow long.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -64,7 +66,7 @@ type gradCell struct {
 // gradResult is what one run gives for a cell.
 type gradResult struct {
 	loss  float64
-	grads []Array
+	grads []spec.Array
 }
 
 // gradCells builds loss and gradients of those samples of op that have a
@@ -103,7 +105,7 @@ func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType, shared map[string]*ops
 		key := fmt.Sprint("weights ", gc.out.Shape())
 		w := shared[key]
 		if w == nil {
-			v := Fill(Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, seedOf(weights...))
+			v := spec.Fill(spec.Operand{Shape: gc.out.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float32, spec.Seed(weights...))
 			if w = g.Const(tensor.Must(tensor.Cast(v, dt))); shared != nil {
 				shared[key] = w
 			}
@@ -120,7 +122,7 @@ func gradCells(g *ops.Graph, op *ops.Op, dt tensor.DType, shared map[string]*ops
 func compileGradients(t *testing.T, rt *ops.Runtime, op *ops.Op, dt tensor.DType) ([]*gradCell, *ops.Executable) {
 	t.Helper()
 	g := ops.NewGraph(t.Name())
-	if err := judgeable(op); err != nil {
+	if err := spec.Judgeable(op); err != nil {
 		t.Fatal(err)
 	}
 	all := gradCells(g, op, dt, nil)
@@ -152,7 +154,7 @@ func smooth(c *cell) bool {
 		if o.Special {
 			return false
 		}
-		varies = varies || !o.DType.Valid() && !o.Fixed && count(o.Shape) > 0
+		varies = varies || !o.DType.Valid() && !o.Fixed && spec.Count(o.Shape) > 0
 	}
 	return varies
 }
@@ -176,12 +178,12 @@ func (c *gradCell) calm() {
 			margin := (o.Hi - o.Lo) / 20
 			lo, hi = o.Lo+margin, o.Hi-margin
 		}
-		a := NewArray(v.DType(), v.Shape()...)
+		a := spec.NewArray(v.DType(), v.Shape()...)
 		seed := c.seed
 		if seed == nil {
 			seed = []string{c.op.Name, c.sample.Label}
 		}
-		rng := rand.New(rand.NewPCG(seedOf(seed...), uint64(i)))
+		rng := rand.New(rand.NewPCG(spec.Seed(seed...), uint64(i)))
 		step, phase := (hi-lo)/float64(max(len(a.F), 1)), math.Mod(0.41+0.13*float64(i), 1)
 		for p, k := range rng.Perm(len(a.F)) {
 			x := lo + step*(float64(k)+phase)
@@ -207,9 +209,9 @@ func runGradients(t *testing.T, exe *ops.Executable, all []*gradCell) []gradResu
 	}
 	results := make([]gradResult, len(all))
 	for i, c := range all {
-		results[i].loss = FromTensor(outs[0]).F[0]
+		results[i].loss = spec.FromTensor(outs[0]).F[0]
 		for k := range c.grads {
-			results[i].grads = append(results[i].grads, FromTensor(outs[1+k]))
+			results[i].grads = append(results[i].grads, spec.FromTensor(outs[1+k]))
 		}
 		outs = outs[1+len(c.grads):]
 	}
@@ -226,7 +228,7 @@ func checkLinear(t *testing.T, exe *ops.Executable, all []*gradCell) {
 		t.Run(all[i].sample.Label, func(t *testing.T) {
 			var sum float64
 			for k, x := range all[i].xs {
-				for p, v := range FromTensor(all[i].values[x]).F {
+				for p, v := range spec.FromTensor(all[i].values[x]).F {
 					sum += v * r.grads[k].F[p]
 				}
 			}
@@ -247,10 +249,10 @@ func checkDifferences(t *testing.T, exe *ops.Executable, all []*gradCell) {
 	base := runGradients(t, exe, all)
 	problems := make([]string, len(all))
 	for d := range directions {
-		moves := make([][]Array, len(all))
+		moves := make([][]spec.Array, len(all))
 		for i, c := range all {
 			for k, x := range c.xs {
-				moves[i] = append(moves[i], direction(c.values[x], seedOf(c.sample.Label, fmt.Sprint(d, k))))
+				moves[i] = append(moves[i], direction(c.values[x], spec.Seed(c.sample.Label, fmt.Sprint(d, k))))
 			}
 		}
 		for i, message := range slopesDiffer(t, exe, all, base, moves) {
@@ -275,7 +277,7 @@ func checkDifferences(t *testing.T, exe *ops.Executable, all []*gradCell) {
 
 // slopesDiffer compares slopes along moves with gradients; the messages are
 // empty where they agree.
-func slopesDiffer(t *testing.T, exe *ops.Executable, all []*gradCell, base []gradResult, moves [][]Array) []string {
+func slopesDiffer(t *testing.T, exe *ops.Executable, all []*gradCell, base []gradResult, moves [][]spec.Array) []string {
 	t.Helper()
 	messages := make([]string, len(all))
 	best := slices.Repeat([]float64{math.Inf(1)}, len(all))
@@ -307,14 +309,14 @@ func slopesDiffer(t *testing.T, exe *ops.Executable, all []*gradCell, base []gra
 }
 
 // shifted runs exe with every operand moved by h times its direction.
-func shifted(t *testing.T, exe *ops.Executable, all []*gradCell, moves [][]Array, h float64) []gradResult {
+func shifted(t *testing.T, exe *ops.Executable, all []*gradCell, moves [][]spec.Array, h float64) []gradResult {
 	t.Helper()
 	moved := make([]*gradCell, len(all))
 	for i, c := range all {
 		m := *c
 		m.values = slices.Clone(c.values)
 		for k, x := range c.xs {
-			a := FromTensor(c.values[x])
+			a := spec.FromTensor(c.values[x])
 			for p := range a.F {
 				a.F[p] += h * moves[i][k].F[p]
 			}
@@ -326,9 +328,9 @@ func shifted(t *testing.T, exe *ops.Executable, all []*gradCell, moves [][]Array
 }
 
 // direction is a random vector of components around ±1.
-func direction(like *tensor.Tensor, seed uint64) Array {
+func direction(like *tensor.Tensor, seed uint64) spec.Array {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	v := NewArray(like.DType(), like.Shape()...)
+	v := spec.NewArray(like.DType(), like.Shape()...)
 	for p := range v.F {
 		v.F[p] = float64(1-2*rng.IntN(2)) * (0.5 + rng.Float64()/2)
 	}
@@ -342,19 +344,19 @@ func worstElement(t *testing.T, exe *ops.Executable, all []*gradCell, base []gra
 	tried := 0
 	for k, x := range all[i].xs {
 		shape := all[i].values[x].Shape()
-		for p := range count(shape) {
+		for p := range spec.Count(shape) {
 			if tried++; tried > patience {
 				return ""
 			}
-			moves := make([][]Array, len(all))
+			moves := make([][]spec.Array, len(all))
 			for j, c := range all {
 				for _, y := range c.xs {
-					moves[j] = append(moves[j], NewArray(tensor.Float64, c.values[y].Shape()...))
+					moves[j] = append(moves[j], spec.NewArray(tensor.Float64, c.values[y].Shape()...))
 				}
 			}
 			moves[i][k].F[p] = 1
 			if message := slopesDiffer(t, exe, all, base, moves)[i]; message != "" {
-				return fmt.Sprintf("\nelement %v of operand %d (%v): %s", coordinate(shape, p), x, FromTensor(all[i].values[x]).text(p), message)
+				return fmt.Sprintf("\nelement %v of operand %d (%v): %s", reference.Coordinate(shape, p), x, reference.TextAt(spec.FromTensor(all[i].values[x]), p), message)
 			}
 		}
 	}

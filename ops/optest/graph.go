@@ -13,6 +13,9 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -146,7 +149,7 @@ const maxRuns = 3
 // advance makes p's values those of the next run. It reports false where there
 // are no variables, or where the values become too large to be exact.
 func (p *program) advance() bool {
-	next := make([]Array, len(p.values))
+	next := make([]spec.Array, len(p.values))
 	for i, v := range p.values {
 		if p.steps[i].op == "" {
 			next[i] = v
@@ -166,13 +169,13 @@ func (p *program) advance() bool {
 }
 
 // differs compares an output with value v of values; the message is empty when they agree.
-func (p *program) differs(got *tensor.Tensor, values []Array, v int, slack [][]float64) string {
+func (p *program) differs(got *tensor.Tensor, values []spec.Array, v int, slack [][]float64) string {
 	want := values[v]
 	if p.exact || want.F == nil {
-		return Compare(moved, got, exactly(want)).Message
+		return Compare(spec.Moved, got, reference.Exactly(want)).Message
 	}
 	// The slack is the bound: what Compare adds to it is for the last store.
-	return Compare(Tolerance{ULP: 4, Terms: 1}, got, Result{Array: want, Terms: slack[v], N: 1 / formatOf(want.DType).unit()}).Message
+	return Compare(spec.Tolerance{ULP: 4, Terms: 1}, got, spec.Result{Array: want, Terms: slack[v], N: 1 / format.Of(want.DType).Unit()}).Message
 }
 
 // program is a list of values: inputs, then one op each.
@@ -181,20 +184,20 @@ type program struct {
 	exact   bool
 	base    tensor.DType // of most values
 	steps   []step
-	values  []Array // of each step
+	values  []spec.Array // of each step
 	outputs []int
 	updates map[int]int // inputs that are variables, and the values that they get
 
-	lead          int       // the extent that is open, as it is in values; 0: none
-	sizes         []int     // what else it may be
-	resizedValues [][]Array // the values with each of sizes
+	lead          int            // the extent that is open, as it is in values; 0: none
+	sizes         []int          // what else it may be
+	resizedValues [][]spec.Array // the values with each of sizes
 }
 
 // step makes one value. An input has no op.
 type step struct {
 	op    string
 	attr  any
-	at    func(in []Array) any // attr, where it depends on the shapes of operands
+	at    func(in []spec.Array) any // attr, where it depends on the shapes of operands
 	args  []int
 	build func(in []*ops.Node) *ops.Node
 }
@@ -259,20 +262,20 @@ func (p *program) build(g *ops.Graph, feeds ops.Feeds) []*ops.Node {
 }
 
 // evaluate runs the reference of step i on values.
-func (p *program) evaluate(i int, values []Array, dt tensor.DType, shape []int) Result {
+func (p *program) evaluate(i int, values []spec.Array, dt tensor.DType, shape []int) spec.Result {
 	s := p.steps[i]
-	c := Case{Attr: s.attr, DType: dt, Shape: shape}
+	c := spec.Case{Attr: s.attr, DType: dt, Shape: shape}
 	for _, a := range s.args {
 		c.In = append(c.In, values[a])
 	}
 	if s.at != nil {
 		c.Attr = s.at(c.In)
 	}
-	return specs[s.op].Reference(c)
+	return spec.Of(s.op).Reference(c)
 }
 
 // tryEvaluate is evaluate for operands that the reference may not be for.
-func (p *program) tryEvaluate(i int, values []Array, dt tensor.DType) (r Result, err error) {
+func (p *program) tryEvaluate(i int, values []spec.Array, dt tensor.DType) (r spec.Result, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("the reference of %s: %v", p.steps[i].op, e)
@@ -285,13 +288,13 @@ func (p *program) tryEvaluate(i int, values []Array, dt tensor.DType) (r Result,
 const trials = 4
 
 // slack bounds the error of every element of every one of values, by experiment.
-func (p *program) slack(values []Array) [][]float64 {
+func (p *program) slack(values []spec.Array) [][]float64 {
 	out := make([][]float64, len(values))
 	for i, v := range values {
 		out[i] = make([]float64, len(v.F))
 	}
 	for range trials {
-		moved := make([]Array, len(values))
+		moved := make([]spec.Array, len(values))
 		for i, v := range values {
 			if p.steps[i].op == "" {
 				moved[i] = v
@@ -316,15 +319,15 @@ func (p *program) slack(values []Array) [][]float64 {
 }
 
 // disturb moves a result by the error that its op may make.
-func (p *program) disturb(i int, r Result) Array {
-	tol := specs[p.steps[i].op].Tolerance
+func (p *program) disturb(i int, r spec.Result) spec.Array {
+	tol := spec.Of(p.steps[i].op).Tolerance
 	for k, v := range r.F {
 		var terms float64
 		if r.Terms != nil {
 			terms = r.Terms[k]
 		}
 		if !tol.Moves && (tol.ULP > 0 || tol.Terms > 0) {
-			bound := tol.ULP*accumulator(r.DType).ulp(v) + tol.Terms*r.N*accumulator(r.DType).unit()*terms
+			bound := tol.ULP*format.Accumulator(r.DType).ULP(v) + tol.Terms*r.N*format.Accumulator(r.DType).Unit()*terms
 			r.F[k] = v + bound*float64(1-2*p.rng.IntN(2))
 		}
 	}

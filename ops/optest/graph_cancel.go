@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -38,7 +39,7 @@ var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops
 		q, k, v := in[0], in[1], in[2]
 		rank := len(q.Shape())
 		d, n, e := q.Shape()[rank-1], k.Shape()[len(k.Shape())-2], v.Shape()[len(v.Shape())-1]
-		rows := count(q.Shape()[:rank-1]) // each of which gives the keys a slope
+		rows := spec.Count(q.Shape()[:rank-1]) // each of which gives the keys a slope
 		scale := slope.Graph().Full(slope.DType(), 1/math.Sqrt(float64(d)))
 		scores := ops.Mul(ops.Mul(scale, ops.Mul(slope, largest(v))), number(slope, 2*e*(e+n+4)))
 		return []*ops.Node{
@@ -71,7 +72,7 @@ func (p *program) leftover(nodes []*ops.Node, loss *ops.Node, rng *rand.Rand) *o
 	sum := number(loss, 0)
 	for i, s := range p.steps {
 		bounds := cancelling[s.op]
-		if bounds == nil || count(p.shape(i)) == 0 {
+		if bounds == nil || spec.Count(p.shape(i)) == 0 {
 			continue
 		}
 		in := make([]*ops.Node, len(s.args))
@@ -80,7 +81,7 @@ func (p *program) leftover(nodes []*ops.Node, loss *ops.Node, rng *rand.Rand) *o
 		}
 		slope := largest(ops.Gradients(loss, nodes[i])[0])
 		for k, bound := range bounds(s, in, slope) {
-			signs := NewArray(tensor.Float64, in[k].Shape()...)
+			signs := spec.NewArray(tensor.Float64, in[k].Shape()...)
 			for j := range signs.F {
 				signs.F[j] = float64(1 - 2*rng.IntN(2))
 			}

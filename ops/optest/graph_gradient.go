@@ -10,6 +10,9 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -42,12 +45,12 @@ func GraphGradientError(ctx context.Context, a, b engine.Engine, seed uint64) er
 		return fmt.Errorf("optest: seed %d: small integers have no slopes", seed)
 	}
 	p.updates = nil
-	f := formatOf(tensor.Float32)
+	f := format.Of(tensor.Float32)
 	got, err := p.gradients(withGraph(ctx, fmt.Sprint("gradients of seed ", seed)), a, tensor.Float32, seed)
 	if errors.Is(err, engine.ErrUnsupported) {
 		return err
 	}
-	var results [2][]Array
+	var results [2][]spec.Array
 	for i, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
 		if err == nil {
 			results[i], err = p.gradients(ctx, b, dt, seed)
@@ -60,16 +63,16 @@ func GraphGradientError(ctx context.Context, a, b engine.Engine, seed uint64) er
 	for k, want := range results[1][:n] {
 		var largest, lost, left float64
 		for _, v := range results[1][n+k].F {
-			left = max(left, f.unit()*math.Abs(v))
+			left = max(left, f.Unit()*math.Abs(v))
 		}
 		for i, v := range want.F {
 			largest = max(largest, math.Abs(v))
 			lost = max(lost, math.Abs(results[0][k].F[i]-v))
 		}
 		for i, v := range want.F {
-			if off := math.Abs(got[k].F[i] - v); !(off <= 1e-3*math.Abs(v)+2e-5*largest+8*lost+4*left+8*f.unit()) {
+			if off := math.Abs(got[k].F[i] - v); !(off <= 1e-3*math.Abs(v)+2e-5*largest+8*lost+4*left+8*f.Unit()) {
 				return fmt.Errorf("gradient %d, element %v: got %.9g, want %.9g\nthe graph of seed %d:\n%s",
-					k, coordinate(want.Shape, i), got[k].F[i], v, seed, p)
+					k, reference.Coordinate(want.Shape, i), got[k].F[i], v, seed, p)
 			}
 		}
 	}
@@ -78,16 +81,16 @@ func GraphGradientError(ctx context.Context, a, b engine.Engine, seed uint64) er
 
 // gradients are those of a weighted sum of the outputs with respect to every
 // float input, computed in dt, and in float64 those of [program.leftover], too.
-func (p *program) gradients(ctx context.Context, e engine.Engine, dt tensor.DType, seed uint64) ([]Array, error) {
+func (p *program) gradients(ctx context.Context, e engine.Engine, dt tensor.DType, seed uint64) ([]spec.Array, error) {
 	g, feeds := ops.NewGraph(fmt.Sprint("gradients of seed ", seed)), ops.Feeds{}
 	values := p.values
-	wide := func(a Array) Array {
+	wide := func(a spec.Array) spec.Array {
 		if a.DType == tensor.Float32 {
 			a.DType = dt
 		}
 		return a
 	}
-	p.values = make([]Array, len(values))
+	p.values = make([]spec.Array, len(values))
 	for i, v := range values {
 		p.values[i] = wide(v)
 	}
@@ -99,7 +102,7 @@ func (p *program) gradients(ctx context.Context, e engine.Engine, dt tensor.DTyp
 		if !nodes[v].DType().IsFloat() {
 			continue
 		}
-		weights := NewArray(dt, p.shape(v)...)
+		weights := spec.NewArray(dt, p.shape(v)...)
 		for i := range weights.F {
 			weights.F[i] = float64(float32(0.5 + rng.Float64()))
 		}
@@ -124,9 +127,9 @@ func (p *program) gradients(ctx context.Context, e engine.Engine, dt tensor.DTyp
 	if err != nil {
 		return nil, err
 	}
-	var all []Array
+	var all []spec.Array
 	for _, o := range outs {
-		all = append(all, FromTensor(o))
+		all = append(all, spec.FromTensor(o))
 	}
 	return all, nil
 }

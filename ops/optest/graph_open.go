@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 )
 
 // TestOpenGraphs checks n random graphs with an open extent with [OpenGraphError]. Subtests are named by their seed.
@@ -117,11 +118,11 @@ func (p *program) sound() bool {
 
 func drawOpen(rng *rand.Rand, exact bool) *program {
 	p := &program{rng: rng, exact: exact, lead: openLead, sizes: []int{1, 2 + rng.IntN(9), 14 + rng.IntN(20)}}
-	p.resizedValues = make([][]Array, len(p.sizes))
+	p.resizedValues = make([][]spec.Array, len(p.sizes))
 	moves, table := p.kind()
 	for range 1 + rng.IntN(2) {
 		shape := p.randomShape()
-		for count(shape) > maxElements/100 { // several of them fit into the largest size
+		for spec.Count(shape) > maxElements/100 { // several of them fit into the largest size
 			shape = shape[1:]
 		}
 		p.input(p.base, append([]int{openLead}, shape...)...)

@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/indexing"
+	"github.com/anycl/anycl/ops/optest/internal/sample"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -24,7 +27,7 @@ var viewMoves = []move{
 	func(p *program) {
 		if x, ok := p.any(hasAxes); ok {
 			perm := p.rng.Perm(len(p.shape(x)))
-			p.apply("transpose", perm, one(func(x *ops.Node) *ops.Node { return ops.Transpose(x, perm...) }), x)
+			p.apply("transpose", perm, sample.One(func(x *ops.Node) *ops.Node { return ops.Transpose(x, perm...) }), x)
 		}
 	},
 	func(p *program) {
@@ -45,25 +48,25 @@ var viewMoves = []move{
 			}
 			ranges = append(ranges, r)
 		}
-		p.apply("slice", ranges, one(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), x)
+		p.apply("slice", ranges, sample.One(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), x)
 	},
 	func(p *program) {
 		x, ok := p.any(hasAxes)
 		if !ok {
 			return
 		}
-		s := padAttr{Value: float64(p.rng.IntN(3))}
+		s := indexing.PadAttr{Value: float64(p.rng.IntN(3))}
 		for _, a := range p.some(len(p.shape(x))) {
 			s.Paddings = append(s.Paddings, ops.Padding{Axis: a, Before: p.rng.IntN(3), After: p.rng.IntN(3)})
 		}
-		p.apply("pad", s, one(func(x *ops.Node) *ops.Node { return ops.Pad(x, s.Value, s.Paddings...) }), x)
+		p.apply("pad", s, sample.One(func(x *ops.Node) *ops.Node { return ops.Pad(x, s.Value, s.Paddings...) }), x)
 	},
 	func(p *program) {
 		if x, ok := p.any(func(s []int) bool { return len(s) < 4 }); ok {
 			n := 1 + p.rng.IntN(4)
 			p.add(step{
-				op: "broadcast_to", at: func(in []Array) any { return append([]int{n}, in[0].Shape...) }, args: []int{x},
-				build: one(func(x *ops.Node) *ops.Node { return ops.BroadcastTo(x, append([]int{n}, x.Shape()...)...) }),
+				op: "broadcast_to", at: func(in []spec.Array) any { return append([]int{n}, in[0].Shape...) }, args: []int{x},
+				build: sample.One(func(x *ops.Node) *ops.Node { return ops.BroadcastTo(x, append([]int{n}, x.Shape()...)...) }),
 			}, p.base, nil)
 		}
 	},
@@ -87,13 +90,13 @@ var viewMoves = []move{
 		}
 		a := p.rng.IntN(len(p.shape(x)))
 		windows := []ops.Window{{Axis: a, Size: 1 + p.rng.IntN(3), Stride: 1 + p.rng.IntN(2), Dilation: 1 + p.rng.IntN(2)}}
-		p.apply("windows", windows, one(func(x *ops.Node) *ops.Node { return ops.Windows(x, windows...) }), x)
+		p.apply("windows", windows, sample.One(func(x *ops.Node) *ops.Node { return ops.Windows(x, windows...) }), x)
 	},
 	func(p *program) {
 		if x, ok := p.any(hasAxes); ok {
 			axis := p.rng.IntN(len(p.shape(x)))
 			idx := p.indices(p.shape(x)[axis], p.randomShape()...)
-			p.apply("gather", axis, two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, axis, i) }), x, idx)
+			p.apply("gather", axis, sample.Two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, axis, i) }), x, idx)
 		}
 	},
 	func(p *program) {
@@ -101,7 +104,7 @@ var viewMoves = []move{
 			axis, shape := p.rng.IntN(len(p.shape(x))), slices.Clone(p.shape(x))
 			shape[axis] = 1 + p.rng.IntN(4)
 			idx := p.indices(p.shape(x)[axis], shape...)
-			p.apply("take_along", axis, two(func(x, i *ops.Node) *ops.Node { return ops.TakeAlong(x, axis, i) }), x, idx)
+			p.apply("take_along", axis, sample.Two(func(x, i *ops.Node) *ops.Node { return ops.TakeAlong(x, axis, i) }), x, idx)
 		}
 	},
 }
@@ -116,16 +119,16 @@ var foldMoves = []move{
 		}
 		k := p.shape(x)[len(p.shape(x))-1]
 		w := p.input(p.base, k, 1+p.rng.IntN(9))
-		p.apply("matmul", nil, two(ops.MatMul), x, w)
+		p.apply("matmul", nil, sample.Two(ops.MatMul), x, w)
 	},
 	func(p *program) { // with its own transpose
 		x, ok := p.any(func(s []int) bool { return len(s) == 2 })
 		if !ok {
 			return
 		}
-		y, ok := p.apply("transpose", []int{1, 0}, one(func(x *ops.Node) *ops.Node { return ops.Transpose(x) }), x)
+		y, ok := p.apply("transpose", []int{1, 0}, sample.One(func(x *ops.Node) *ops.Node { return ops.Transpose(x) }), x)
 		if ok {
-			p.apply("matmul", nil, two(ops.MatMul), x, y)
+			p.apply("matmul", nil, sample.Two(ops.MatMul), x, y)
 		}
 	},
 	func(p *program) {
@@ -153,13 +156,13 @@ var foldMoves = []move{
 			o.Groups = s[1]
 		}
 		w := p.input(p.base, o.Groups*(1+p.rng.IntN(3)), s[1]/o.Groups, 1+p.rng.IntN(min(s[2], 3)), 1+p.rng.IntN(min(s[3], 3)))
-		p.apply("conv2d", o, two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
+		p.apply("conv2d", o, sample.Two(func(x, w *ops.Node) *ops.Node { return ops.Conv2D(x, w, o) }), x, w)
 	},
 	func(p *program) {
 		if x, ok := p.image(); ok {
 			s := p.shape(x)
 			o := ops.PoolOptions{Size: [2]int{1 + p.rng.IntN(min(s[2], 3)), 1 + p.rng.IntN(min(s[3], 3))}, Stride: [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)}}
-			p.apply("max_pool2d", o, one(func(x *ops.Node) *ops.Node { return ops.MaxPool2D(x, o) }), x)
+			p.apply("max_pool2d", o, sample.One(func(x *ops.Node) *ops.Node { return ops.MaxPool2D(x, o) }), x)
 		}
 	},
 }
@@ -170,7 +173,7 @@ func (p *program) image() (int, bool) {
 	if x, ok := p.any(fits); ok {
 		return x, true
 	}
-	x, ok := p.any(func(s []int) bool { return count(s) > 0 })
+	x, ok := p.any(func(s []int) bool { return spec.Count(s) > 0 })
 	if !ok {
 		return 0, false
 	}
@@ -187,23 +190,23 @@ func (p *program) image() (int, bool) {
 // split is another shape for the elements of one. A first extent that is open stays.
 func (p *program) split(shape []int) []int {
 	if p.lead > 0 && len(shape) > 0 && shape[0] == p.lead {
-		return append([]int{p.lead}, p.factors(count(shape[1:]))...)
+		return append([]int{p.lead}, p.factors(spec.Count(shape[1:]))...)
 	}
-	return p.factors(count(shape))
+	return p.factors(spec.Count(shape))
 }
 
 // reshape gives value x another shape, where it is one for all sizes.
 func (p *program) reshape(x int, shape []int) (int, bool) {
 	for k, n := range p.sizes {
-		if p.resizedValues[k][x].Len() != count(p.resized(shape, n)) {
+		if p.resizedValues[k][x].Len() != spec.Count(p.resized(shape, n)) {
 			return 0, false
 		}
 	}
-	s := step{op: "reshape", attr: shape, args: []int{x}, build: one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) })}
+	s := step{op: "reshape", attr: shape, args: []int{x}, build: sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) })}
 	if p.lead > 0 && len(shape) > 0 && shape[0] == p.lead {
 		rest := shape[1:]
-		s.at = func(in []Array) any { return append([]int{in[0].Shape[0]}, rest...) }
-		s.build = one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, append([]int{x.Dim(0)}, rest...)...) })
+		s.at = func(in []spec.Array) any { return append([]int{in[0].Shape[0]}, rest...) }
+		s.build = sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, append([]int{x.Dim(0)}, rest...)...) })
 	}
 	return p.add(s, p.base, nil)
 }
@@ -218,7 +221,7 @@ func folding(op string, f func(x *ops.Node, axes ...int) *ops.Node) move {
 					return
 				}
 			}
-			p.apply(op, axes, one(func(x *ops.Node) *ops.Node { return f(x, axes...) }), x)
+			p.apply(op, axes, sample.One(func(x *ops.Node) *ops.Node { return f(x, axes...) }), x)
 		}
 	}
 }
@@ -226,7 +229,7 @@ func folding(op string, f func(x *ops.Node, axes ...int) *ops.Node) move {
 func unary(op string) move {
 	return func(p *program) {
 		if x, ok := p.any(nil); ok {
-			p.apply(op, nil, specs[op].Call, x)
+			p.apply(op, nil, spec.Of(op).Call, x)
 		}
 	}
 }
@@ -234,7 +237,7 @@ func unary(op string) move {
 func binary(op string) move {
 	return func(p *program) {
 		if x, ok := p.any(nil); ok {
-			p.apply(op, nil, specs[op].Call, x, p.partner(x))
+			p.apply(op, nil, spec.Of(op).Call, x, p.partner(x))
 		}
 	}
 }
@@ -249,7 +252,7 @@ var exactMoves = []move{
 			return
 		}
 		y := p.partner(x)
-		c, ok := p.applyAs("less", tensor.Bool, nil, two(ops.Less), x, y)
+		c, ok := p.applyAs("less", tensor.Bool, nil, sample.Two(ops.Less), x, y)
 		if ok {
 			p.apply("where", nil, func(in []*ops.Node) *ops.Node { return ops.Where(in[0], in[1], in[2]) }, c, y, x)
 		}
@@ -260,21 +263,21 @@ var exactMoves = []move{
 			if to == p.base {
 				return
 			}
-			y, ok := p.applyAs("cast", to, to, one(func(x *ops.Node) *ops.Node { return ops.Cast(x, to) }), x)
+			y, ok := p.applyAs("cast", to, to, sample.One(func(x *ops.Node) *ops.Node { return ops.Cast(x, to) }), x)
 			if ok {
-				p.apply("cast", p.base, one(func(x *ops.Node) *ops.Node { return ops.Cast(x, p.base) }), y)
+				p.apply("cast", p.base, sample.One(func(x *ops.Node) *ops.Node { return ops.Cast(x, p.base) }), y)
 			}
 		}
 	},
 	func(p *program) { // gather by a computed position
-		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })
 		if !ok {
 			return
 		}
 		axis := p.rng.IntN(len(p.shape(x)))
-		at, ok := p.applyAs("argmax", tensor.Int64, axis, one(func(x *ops.Node) *ops.Node { return ops.ArgMax(x, axis) }), x)
+		at, ok := p.applyAs("argmax", tensor.Int64, axis, sample.One(func(x *ops.Node) *ops.Node { return ops.ArgMax(x, axis) }), x)
 		if ok {
-			p.apply("gather", axis, two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, axis, i) }), x, at)
+			p.apply("gather", axis, sample.Two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, axis, i) }), x, at)
 		}
 	},
 }
@@ -286,19 +289,19 @@ var smoothMoves = []move{
 	binary("add"), binary("sub"), binary("mul"), binary("maximum"),
 	folding("mean", ops.Mean),
 	func(p *program) {
-		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 }); ok {
+		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 }); ok {
 			axis := p.rng.IntN(len(p.shape(x)))
-			p.apply("softmax", axis, one(func(x *ops.Node) *ops.Node { return ops.Softmax(x, axis) }), x)
+			p.apply("softmax", axis, sample.One(func(x *ops.Node) *ops.Node { return ops.Softmax(x, axis) }), x)
 		}
 	},
 	func(p *program) {
-		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 }); ok {
+		if x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 }); ok {
 			axis := p.rng.IntN(len(p.shape(x)))
-			p.apply("log_softmax", axis, one(func(x *ops.Node) *ops.Node { return ops.LogSoftmax(x, axis) }), x)
+			p.apply("log_softmax", axis, sample.One(func(x *ops.Node) *ops.Node { return ops.LogSoftmax(x, axis) }), x)
 		}
 	},
 	func(p *program) {
-		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })
 		if !ok {
 			return
 		}
@@ -329,13 +332,13 @@ var smoothMoves = []move{
 				Stride:   [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)},
 				CountPad: p.rng.IntN(2) == 0,
 			}
-			p.apply("avg_pool2d", o, one(func(x *ops.Node) *ops.Node { return ops.AvgPool2D(x, o) }), x)
+			p.apply("avg_pool2d", o, sample.One(func(x *ops.Node) *ops.Node { return ops.AvgPool2D(x, o) }), x)
 		}
 	},
 	func(p *program) { // what may be large goes through a function that is not
 		if x, ok := p.any(nil); ok {
-			if y, ok := p.apply("tanh", nil, one(ops.Tanh), x); ok {
-				p.apply("exp", nil, one(ops.Exp), y)
+			if y, ok := p.apply("tanh", nil, sample.One(ops.Tanh), x); ok {
+				p.apply("exp", nil, sample.One(ops.Exp), y)
 			}
 		}
 	},

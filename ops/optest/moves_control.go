@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
 // sampleOf is the call of a sample of an op, for operands of other shapes too.
 func sampleOf(op, label string) func(in []*ops.Node) *ops.Node {
-	all := Samples(op)
-	return all[slices.IndexFunc(all, func(s Sample) bool { return s.Label == label })].Build
+	all := spec.Samples(op)
+	return all[slices.IndexFunc(all, func(s spec.Sample) bool { return s.Label == label })].Build
 }
 
 // controlMoves put a branch or a loop in a program, whose bodies read what is around.

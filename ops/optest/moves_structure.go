@@ -4,13 +4,17 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/reduction"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/sample"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
 // structureMoves have attributes that depend on the shape of what they get, which samples cannot try on values of a program.
 var structureMoves = []move{
 	func(p *program) { // beyond the edges of two axes
-		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })
 		if !ok {
 			return
 		}
@@ -21,8 +25,8 @@ var structureMoves = []move{
 				paddings = append(paddings, ops.Padding{Axis: a, Before: p.rng.IntN(4), After: p.rng.IntN(4)})
 			}
 		}
-		reference := func(c Case) Result { return padded(c.In[0], mode, paddings) }
-		p.apply("pad_mode", reference, one(func(x *ops.Node) *ops.Node { return ops.PadWith(x, mode, paddings...) }), x)
+		reference := func(c spec.Case) spec.Result { return padded(c.In[0], mode, paddings) }
+		p.apply("pad_mode", reference, sample.One(func(x *ops.Node) *ops.Node { return ops.PadWith(x, mode, paddings...) }), x)
 	},
 	func(p *program) { // from the end, backwards or not
 		x, ok := p.any(hasAxes)
@@ -37,18 +41,18 @@ var structureMoves = []move{
 			}
 			ranges = append(ranges, r)
 		}
-		p.apply("slice", ranges, one(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), x)
+		p.apply("slice", ranges, sample.One(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), x)
 	},
 	func(p *program) {
-		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })
 		if !ok {
 			return
 		}
 		axis, o := p.rng.IntN(len(p.shape(x))), ops.CumSumOptions{Exclusive: p.rng.IntN(2) == 0, Reverse: p.rng.IntN(2) == 0}
-		p.apply("cumsum", cumSumAttr{axis, o}, one(func(x *ops.Node) *ops.Node { return ops.CumSum(x, axis, &o) }), x)
+		p.apply("cumsum", reduction.CumSumAttr{Axis: axis, CumSumOptions: o}, sample.One(func(x *ops.Node) *ops.Node { return ops.CumSum(x, axis, &o) }), x)
 	},
 	func(p *program) {
-		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })
 		if !ok {
 			return
 		}
@@ -57,30 +61,30 @@ var structureMoves = []move{
 		if p.rng.IntN(2) == 0 {
 			name, f = "cummin", ops.CumMin
 		}
-		p.apply(name, runningOf{Axis: axis, Reverse: o.Reverse}, one(func(x *ops.Node) *ops.Node {
+		p.apply(name, reduction.RunningOf{Axis: axis, Reverse: o.Reverse}, sample.One(func(x *ops.Node) *ops.Node {
 			values, _ := f(x, axis, &o)
 			return values
 		}), x)
 	},
 	func(p *program) { // where a mask of some of its axes holds
-		x, ok := p.any(func(s []int) bool { return len(s) > 0 && count(s) > 0 })
+		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })
 		if !ok {
 			return
 		}
 		mask := p.input(tensor.Bool, p.shape(x)[p.rng.IntN(len(p.shape(x))):]...)
 		axes := p.some(len(p.shape(x)))
-		p.apply("masked_sum", axes, two(func(x, m *ops.Node) *ops.Node { return ops.MaskedSum(x, m, axes...) }), x, mask)
+		p.apply("masked_sum", axes, sample.Two(func(x, m *ops.Node) *ops.Node { return ops.MaskedSum(x, m, axes...) }), x, mask)
 	},
 }
 
 // padded is x with elements beyond its edges, which mode takes from inside.
-func padded(x Array, mode string, paddings []ops.Padding) Result {
+func padded(x spec.Array, mode string, paddings []ops.Padding) spec.Result {
 	shape, before := slices.Clone(x.Shape), make([]int, len(x.Shape))
 	for _, q := range paddings {
 		shape[q.Axis] += q.Before + q.After
 		before[q.Axis] = q.Before
 	}
-	return pick(x, shape, func(at []int) int {
+	return reference.Pick(x, shape, func(at []int) int {
 		from := make([]int, len(at))
 		for a := range at {
 			n, i := x.Shape[a], at[a]-before[a]
@@ -95,6 +99,6 @@ func padded(x Array, mode string, paddings []ops.Padding) Result {
 			}
 			from[a] = i
 		}
-		return position(x.Shape, from)
+		return reference.Position(x.Shape, from)
 	})
 }

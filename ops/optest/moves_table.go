@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/sample"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -16,7 +19,7 @@ import (
 // tableMove is a sample whose operands may be values of a program.
 type tableMove struct {
 	op     *ops.Op
-	sample Sample
+	sample spec.Sample
 }
 
 // tableMoves are those for programs of one kind, the samples of an op beside each other, so that ops with many are not drawn more.
@@ -70,19 +73,19 @@ func smoothOp(op *ops.Op) bool {
 
 // exactOp: one correctly rounded operation or a sum of products is exact where its result is a small integer.
 func exactOp(op *ops.Op) bool {
-	t := specs[op.Name].Tolerance
+	t := spec.Of(op.Name).Tolerance
 	return t.ULP <= 0.5 && op.Name != "mean" && !hostOp(op)
 }
 
 func samplesThat(fits func(op *ops.Op) bool) tableMoves {
 	var all tableMoves
 	for op := range ops.Table() {
-		if s := specs[op.Name]; s == nil || op.Category == "random" || drawing[op.Name] || !fits(op) {
+		if spec.Of(op.Name) == nil || op.Category == "random" || drawing[op.Name] || !fits(op) {
 			continue
 		}
 		var of []tableMove
-		for _, s := range Samples(op.Name) {
-			if s.Through == nil && s.Source == nil && !slices.ContainsFunc(s.Operands, func(o Operand) bool { return o.Fixed || count(o.Shape) > maxOperand }) {
+		for _, s := range spec.Samples(op.Name) {
+			if s.Through == nil && s.Source == nil && !slices.ContainsFunc(s.Operands, func(o spec.Operand) bool { return o.Fixed || spec.Count(o.Shape) > maxOperand }) {
 				of = append(of, tableMove{op, s})
 			}
 		}
@@ -106,7 +109,7 @@ func (all tableMoves) move(p *program) {
 		return
 	}
 	shape, dt := m.result(p.base)
-	if count(shape) > maxElements || !p.exact && dt != p.base {
+	if spec.Count(shape) > maxElements || !p.exact && dt != p.base {
 		return
 	}
 	var args []int
@@ -126,7 +129,7 @@ func (all tableMoves) move(p *program) {
 	}
 	y, ok := p.add(step{op: m.op.Name, attr: m.sample.Attr, args: args, build: m.sample.Build}, dt, shape)
 	if ok && dt != p.base && p.rng.IntN(2) == 0 { // go on with it
-		p.apply("cast", p.base, one(func(x *ops.Node) *ops.Node { return ops.Cast(x, p.base) }), y)
+		p.apply("cast", p.base, sample.One(func(x *ops.Node) *ops.Node { return ops.Cast(x, p.base) }), y)
 	}
 }
 
@@ -138,7 +141,7 @@ func (m tableMove) result(dt tensor.DType) ([]int, tensor.DType) {
 }
 
 // elements are values of the program that broadcast with each other, brought into the ranges of operands.
-func (p *program) elements(operands []Operand) []int {
+func (p *program) elements(operands []spec.Operand) []int {
 	first, ok := p.any(nil)
 	if !ok {
 		return nil
@@ -151,7 +154,7 @@ func (p *program) elements(operands []Operand) []int {
 		}
 		switch {
 		case o.DType == tensor.Bool && p.exact:
-			x, ok = p.applyAs("less", tensor.Bool, nil, two(ops.Less), x, p.constant(float64(p.rng.IntN(3)-1)))
+			x, ok = p.applyAs("less", tensor.Bool, nil, sample.Two(ops.Less), x, p.constant(float64(p.rng.IntN(3)-1)))
 		case o.DType.Valid() && o.DType != p.base:
 			o.Shape = p.shape(x)
 			x = p.drawn(o, o.DType)
@@ -171,18 +174,18 @@ func (p *program) elements(operands []Operand) []int {
 
 // squash brings value x between lo and hi, and keeps it continuous.
 func (p *program) squash(x int, lo, hi float64) (int, bool) {
-	x, _ = p.apply("tanh", nil, one(ops.Tanh), x)
-	x, _ = p.apply("mul", nil, two(ops.Mul), x, p.constant(0.45*(hi-lo)))
-	return p.apply("add", nil, two(ops.Add), x, p.constant((lo+hi)/2))
+	x, _ = p.apply("tanh", nil, sample.One(ops.Tanh), x)
+	x, _ = p.apply("mul", nil, sample.Two(ops.Mul), x, p.constant(0.45*(hi-lo)))
+	return p.apply("add", nil, sample.Two(ops.Add), x, p.constant((lo+hi)/2))
 }
 
 // operand is a value for the operand o of a sample: one of the program brought into its shape and range, or a new input.
-func (p *program) operand(o Operand) (int, bool) {
+func (p *program) operand(o spec.Operand) (int, bool) {
 	dt := p.dtypeOf(o)
 	lo, hi := o.Lo, o.Hi
 	free := lo == 0 && hi == 0
-	x, ok := p.any(func(s []int) bool { return count(s) > 0 })
-	if !ok || count(o.Shape) == 0 || p.rng.IntN(4) == 0 {
+	x, ok := p.any(func(s []int) bool { return spec.Count(s) > 0 })
+	if !ok || spec.Count(o.Shape) == 0 || p.rng.IntN(4) == 0 {
 		return p.drawn(o, dt), true
 	}
 	switch {
@@ -208,15 +211,15 @@ func (p *program) operand(o Operand) (int, bool) {
 		room := 0.1 * (hi - lo)
 		inner := o
 		inner.Lo, inner.Hi = lo+room, hi-room
-		y, _ = p.apply("tanh", nil, one(ops.Tanh), y)
-		y, _ = p.apply("mul", nil, two(ops.Mul), y, p.constant(room/2))
-		return p.apply("add", nil, two(ops.Add), p.drawn(inner, dt), y)
+		y, _ = p.apply("tanh", nil, sample.One(ops.Tanh), y)
+		y, _ = p.apply("mul", nil, sample.Two(ops.Mul), y, p.constant(room/2))
+		return p.apply("add", nil, sample.Two(ops.Add), p.drawn(inner, dt), y)
 	case dt == tensor.Bool && p.exact:
 		y, ok := p.fit(x, o.Shape)
 		if !ok {
 			return 0, false
 		}
-		return p.applyAs("less", tensor.Bool, nil, two(ops.Less), y, p.constant(float64(p.rng.IntN(3)-1)))
+		return p.applyAs("less", tensor.Bool, nil, sample.Two(ops.Less), y, p.constant(float64(p.rng.IntN(3)-1)))
 	case (dt == tensor.Int32 || dt == tensor.Int64) && p.exact && !free && p.base != tensor.Uint16: // computed positions
 		lo, hi = math.Ceil(max(lo, -8)), math.Floor(min(hi, 60))
 		y, ok := p.fit(x, o.Shape)
@@ -229,13 +232,13 @@ func (p *program) operand(o Operand) (int, bool) {
 		if dt == p.base {
 			return y, true
 		}
-		return p.applyAs("cast", dt, dt, one(func(x *ops.Node) *ops.Node { return ops.Cast(x, dt) }), y)
+		return p.applyAs("cast", dt, dt, sample.One(func(x *ops.Node) *ops.Node { return ops.Cast(x, dt) }), y)
 	}
 	return p.drawn(o, dt), true
 }
 
 // dtypeOf is the dtype of the operand o of a sample.
-func (p *program) dtypeOf(o Operand) tensor.DType {
+func (p *program) dtypeOf(o spec.Operand) tensor.DType {
 	if o.DType.Valid() {
 		return o.DType
 	}
@@ -243,9 +246,9 @@ func (p *program) dtypeOf(o Operand) tensor.DType {
 }
 
 // drawn is an input with values for the operand o, in an exact program whole numbers.
-func (p *program) drawn(o Operand, dt tensor.DType) int {
+func (p *program) drawn(o spec.Operand, dt tensor.DType) int {
 	o.Special = false
-	a := FromTensor(Fill(o, dt, p.rng.Uint64()))
+	a := spec.FromTensor(spec.Fill(o, dt, p.rng.Uint64()))
 	if p.exact && !o.DType.Valid() {
 		small := func(v float64) float64 {
 			if o.Distinct || o.Lo != 0 || o.Hi != 0 {
@@ -268,10 +271,10 @@ func (p *program) drawn(o Operand, dt tensor.DType) int {
 
 // constant is a number as an input.
 func (p *program) constant(v float64) int {
-	a := NewArray(p.base)
+	a := spec.NewArray(p.base)
 	switch {
 	case a.F != nil:
-		a.F[0] = round(p.base, v)
+		a.F[0] = format.Round(p.base, v)
 	case a.I != nil:
 		a.I[0] = int64(v)
 	default:
@@ -285,7 +288,7 @@ func (p *program) clip(x int, lo, hi float64) (int, bool) {
 	if !p.base.IsSigned() && !p.base.IsFloat() {
 		lo = max(lo, 0)
 	}
-	return p.apply("clip", [2]float64{lo, hi}, one(func(x *ops.Node) *ops.Node { return ops.Clip(x, lo, hi) }), x)
+	return p.apply("clip", [2]float64{lo, hi}, sample.One(func(x *ops.Node) *ops.Node { return ops.Clip(x, lo, hi) }), x)
 }
 
 // fit brings the elements of value x, or as many as are wanted, into a shape: they are cut, or repeated by a gather.
@@ -293,9 +296,9 @@ func (p *program) fit(x int, shape []int) (int, bool) {
 	if slices.Equal(p.shape(x), shape) {
 		return x, true
 	}
-	have, want := count(p.shape(x)), count(shape)
+	have, want := spec.Count(p.shape(x)), spec.Count(shape)
 	flatten := func(x int, shape []int) (int, bool) {
-		return p.apply("reshape", shape, one(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) }), x)
+		return p.apply("reshape", shape, sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) }), x)
 	}
 	if have == want {
 		return flatten(x, shape)
@@ -307,13 +310,13 @@ func (p *program) fit(x int, shape []int) (int, bool) {
 	if have > want {
 		from := p.rng.IntN(have - want + 1)
 		ranges := []ops.Range{{Axis: 0, Start: from, Stop: from + want, Step: 1}}
-		y, ok = p.apply("slice", ranges, one(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), y)
+		y, ok = p.apply("slice", ranges, sample.One(func(x *ops.Node) *ops.Node { return ops.Slice(x, ranges...) }), y)
 	} else {
-		at := NewArray(tensor.Int32, want)
+		at := spec.NewArray(tensor.Int32, want)
 		for i := range at.I {
 			at.I[i] = int64(p.rng.IntN(have))
 		}
-		y, ok = p.apply("gather", 0, two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, 0, i) }), y, p.enter(at))
+		y, ok = p.apply("gather", 0, sample.Two(func(x, i *ops.Node) *ops.Node { return ops.Gather(x, 0, i) }), y, p.enter(at))
 	}
 	if !ok {
 		return 0, false

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,7 +33,7 @@ func TestSamplesWithOpenSizes(t *testing.T) {
 	}
 	for op := range ops.Table() {
 		built, reason := 0, error(nil)
-		for i, s := range Samples(op.Name) {
+		for i, s := range spec.Samples(op.Name) {
 			dt := mainDType(op)
 			if s.Only != nil {
 				dt = s.Only[0]

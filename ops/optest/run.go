@@ -12,6 +12,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -75,7 +77,7 @@ func TestOps(t *testing.T, e engine.Engine, o *Options) {
 		}
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
-			if err := judgeable(op); err != nil {
+			if err := spec.Judgeable(op); err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range parts {
@@ -104,7 +106,7 @@ func Parts(e engine.Engine, o *Options) []*Part {
 			if o.Every > 1 {
 				column = slices.DeleteFunc(column, func(c *cell) bool { return c.number%o.Every != 0 })
 			}
-			if err := judgeable(op); err != nil {
+			if err := spec.Judgeable(op); err != nil {
 				parts = append(parts, &Part{Op: op, DType: dt, check: func(context.Context) []Outcome { return []Outcome{failed("", err)} }})
 				continue
 			}
@@ -127,7 +129,7 @@ type suite struct {
 // cell is one sample of an op in one dtype, as a part of a graph.
 type cell struct {
 	op         *ops.Op
-	sample     Sample
+	sample     spec.Sample
 	dt         tensor.DType
 	in         []*ops.Node      // the operands
 	values     []*tensor.Tensor // what they are fed with
@@ -145,7 +147,7 @@ type cell struct {
 // cells lists the samples of op that are meant for dt.
 func cells(op *ops.Op, dt tensor.DType) []*cell {
 	var out []*cell
-	for i, s := range Samples(op.Name) {
+	for i, s := range spec.Samples(op.Name) {
 		if s.Only == nil || slices.Contains(s.Only, dt) {
 			out = append(out, &cell{op: op, sample: s, dt: dt, number: i, at: len(out)})
 		}
@@ -164,7 +166,7 @@ func (c *cell) build(g *ops.Graph) {
 		seed = []string{c.op.Name, c.sample.Label}
 	}
 	for i, o := range c.sample.Operands {
-		v := c.draw(o, seedOf(append(seed, fmt.Sprint(i))...))
+		v := c.draw(o, spec.Seed(append(seed, fmt.Sprint(i))...))
 		key := fmt.Sprintf("%d %+v", i, o)
 		n := c.shared[key]
 		switch {
@@ -189,11 +191,11 @@ func (c *cell) build(g *ops.Graph) {
 }
 
 // draw makes the values of the operand o.
-func (c *cell) draw(o Operand, seed uint64) *tensor.Tensor {
+func (c *cell) draw(o spec.Operand, seed uint64) *tensor.Tensor {
 	if o.Fixed && !o.DType.Valid() && c.constants.Valid() {
-		return tensor.Must(tensor.Cast(Fill(o, c.constants, seed), c.dt))
+		return tensor.Must(tensor.Cast(spec.Fill(o, c.constants, seed), c.dt))
 	}
-	return Fill(o, c.dt, seed)
+	return spec.Fill(o, c.dt, seed)
 }
 
 // feed enters the operands of c in feeds.
@@ -276,7 +278,7 @@ func runCells(ctx context.Context, rt *ops.Runtime, all []*cell) ([]cellResult, 
 	}
 	start := time.Now()
 	g := ops.NewGraph(fmt.Sprintf("%s in %v", all[0].op.Name, all[0].dt))
-	g.Seed(randomSeed)
+	g.Seed(reference.RandomSeed)
 	feeds := ops.Feeds{}
 	var outputs []*ops.Node
 	for i, c := range all {
@@ -318,7 +320,7 @@ func judge(c *cell, r cellResult) Outcome {
 	if err != nil {
 		return failed(c.sample.Label, err)
 	}
-	o := Outcome{Sample: c.sample.Label, State: Passed, Verdict: Compare(specs[c.op.Name].Tolerance, r.out, wants...), Took: r.took}
+	o := Outcome{Sample: c.sample.Label, State: Passed, Verdict: Compare(spec.Of(c.op.Name).Tolerance, r.out, wants...), Took: r.took}
 	if !o.Verdict.OK() {
 		o.State, o.Err = Failed, errors.New(o.Verdict.Message)
 	}
@@ -327,23 +329,23 @@ func judge(c *cell, r cellResult) Outcome {
 
 // expected runs the reference on the operands, and once more with subnormals
 // as zeros where there are any.
-func expected(c *cell, seen []*tensor.Tensor) (wants []Result, err error) {
+func expected(c *cell, seen []*tensor.Tensor) (wants []spec.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a reference met operands that it is not for
 			err = fmt.Errorf("the reference of %s failed: %v", c.op.Name, r)
 		}
 	}()
-	call := Case{Attr: c.sample.Attr, DType: c.out.DType(), Shape: c.out.Shape(), Stream: uint32(c.place) + 1}
+	call := spec.Case{Attr: c.sample.Attr, DType: c.out.DType(), Shape: c.out.Shape(), Stream: uint32(c.place) + 1}
 	zeroed, any := call, false
 	for _, x := range seen {
-		a := FromTensor(x)
-		f, some := flushed(a)
+		a := spec.FromTensor(x)
+		f, some := spec.Flushed(a)
 		call.In, zeroed.In = append(call.In, a), append(zeroed.In, f)
 		any = any || some
 	}
-	ref := specs[c.op.Name].Reference
+	ref := spec.Of(c.op.Name).Reference
 	wants = append(wants, ref(call))
-	if any && !specs[c.op.Name].Tolerance.Moves {
+	if any && !spec.Of(c.op.Name).Tolerance.Moves {
 		wants = append(wants, ref(zeroed))
 	}
 	return wants, nil

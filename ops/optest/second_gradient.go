@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -24,7 +25,7 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 		if drawing[op.Name] {
 			t.Skip("the op draws other numbers in each run, and is linear in its operand")
 		}
-		if err := judgeable(op); err != nil {
+		if err := spec.Judgeable(op); err != nil {
 			t.Fatal(err)
 		}
 		g := ops.NewGraph(t.Name())
@@ -65,7 +66,7 @@ func (c *gradCell) second(g *ops.Graph) *gradCell {
 		if at, some := unknown[c.op.Name]; some && at == c.xs[k] {
 			continue
 		}
-		u := Fill(Operand{Shape: d.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float64, seedOf(c.op.Name, c.sample.Label, "second", fmt.Sprint(k)))
+		u := spec.Fill(spec.Operand{Shape: d.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float64, spec.Seed(c.op.Name, c.sample.Label, "second", fmt.Sprint(k)))
 		s.loss = ops.Add(s.loss, ops.Sum(ops.Mul(d, g.Const(u))))
 	}
 	s.grads = ops.Gradients(s.loss, slices.Clone(xs)...)

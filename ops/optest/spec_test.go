@@ -8,15 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/sample"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
 func TestAnOpWithoutASpecIsToldTheFileToEdit(t *testing.T) {
 	t.Parallel()
-	err := judgeable(&ops.Op{Name: "mish2"})
+	err := spec.Judgeable(&ops.Op{Name: "mish2"})
 	require.EqualError(t, err, `op "mish2" has no spec: give what it computes, from the mathematics, its error bound and samples to optest.Register; `+
-		`ops of package ops do so in files ops/optest/spec_*.go, element-wise functions in spec_function.go, a line each`)
-	require.FileExists(t, "spec_function.go")
+		`ops of this module do so in packages below ops/optest/internal, element-wise functions in elementwise/function.go, a line each`)
+	require.FileExists(t, "internal/elementwise/function.go")
 }
 
 func TestEveryOpHasASpecAndEverySpecAnOp(t *testing.T) {
@@ -24,27 +27,27 @@ func TestEveryOpHasASpecAndEverySpecAnOp(t *testing.T) {
 	known := map[string]bool{}
 	for op := range ops.Table() {
 		known[op.Name] = true
-		assert.NoError(t, judgeable(op)) // names the file to edit; the table itself would be pages
+		assert.NoError(t, spec.Judgeable(op)) // names the file to edit; the table itself would be pages
 	}
-	for name := range specs {
+	for name := range spec.Names() {
 		require.True(t, known[name], "the spec of %s is of no op", name)
 	}
 }
 
 func TestASpecThatLacksSomethingIsRefused(t *testing.T) {
 	t.Parallel()
-	whole := Spec{Call: one(ops.Neg), Reference: real1(func(x float64) float64 { return -x }), Tolerance: exact, Samples: []Sample{{Label: "a"}}}
-	for want, change := range map[string]func(s *Spec){
-		"optest: the spec of mish2 lacks a reference, the source of its tolerance, or samples": func(s *Spec) { s.Samples = nil },
-		`optest: sample "a" of mish2 has no Build, and the spec no Call`:                       func(s *Spec) { s.Call = nil },
-		`optest: two samples "a" of mish2`:                                                     func(s *Spec) { s.Samples = slices.Repeat(s.Samples, 2) },
+	whole := spec.Spec{Call: sample.One(ops.Neg), Reference: reference.Real1(func(x float64) float64 { return -x }), Tolerance: spec.Exact, Samples: []spec.Sample{{Label: "a"}}}
+	for want, change := range map[string]func(s *spec.Spec){
+		"optest: the spec of mish2 lacks a reference, the source of its tolerance, or samples": func(s *spec.Spec) { s.Samples = nil },
+		`optest: sample "a" of mish2 has no Build, and the spec no Call`:                       func(s *spec.Spec) { s.Call = nil },
+		`optest: two samples "a" of mish2`:                                                     func(s *spec.Spec) { s.Samples = slices.Repeat(s.Samples, 2) },
 	} {
 		s := whole
 		change(&s)
-		require.PanicsWithValue(t, want, func() { Register("mish2", s) })
+		require.PanicsWithValue(t, want, func() { spec.Register("mish2", s) })
 	}
-	require.PanicsWithValue(t, "optest: two specs for neg", func() { Register("neg", whole) })
-	require.Nil(t, Samples("mish2"))
+	require.PanicsWithValue(t, "optest: two specs for neg", func() { spec.Register("neg", whole) })
+	require.Nil(t, spec.Samples("mish2"))
 }
 
 // exactOps give a float32 result without any rounding.
@@ -62,7 +65,7 @@ func TestEveryElementWiseFloatOpBoundsItsError(t *testing.T) {
 		}
 		c := cells(op, tensor.Float32)[0]
 		if c.build(ops.NewGraph(op.Name)); c.out.DType().IsFloat() {
-			assert.Positive(t, specs[op.Name].Tolerance.ULP, op.Name)
+			assert.Positive(t, spec.Of(op.Name).Tolerance.ULP, op.Name)
 		}
 	}
 }
@@ -76,7 +79,7 @@ func TestErrorBoundsAreThoseOfTheSpecification(t *testing.T) {
 		"log": 3, "log2": 3, "log1p": 2, "pow": 16, "rsqrt": 2, "sin": 4, "sinh": 4, "sqrt": 3, "tan": 5, "tanh": 5,
 		"floor": 0, "ceil": 0, "round": 0, "trunc": 0, "abs": 0,
 	} {
-		assert.InDelta(t, ulp, specs[name].Tolerance.ULP, 0, name)
+		assert.InDelta(t, ulp, spec.Of(name).Tolerance.ULP, 0, name)
 	}
 }
 
@@ -88,7 +91,7 @@ func TestEveryResultOfAnOpIsJudged(t *testing.T) {
 	t.Parallel()
 	for op := range ops.Table() {
 		judged := map[int]bool{}
-		for _, s := range Samples(op.Name) {
+		for _, s := range spec.Samples(op.Name) {
 			dt := mainDType(op)
 			if s.Only != nil {
 				dt = s.Only[0]

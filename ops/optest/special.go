@@ -11,6 +11,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/format"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -54,7 +56,7 @@ func (c *specialCase) derive(g *ops.Graph, feeds ops.Feeds, dt tensor.DType) *sp
 		shape = []int{len(c.in[0])}
 	}
 	vector := func(x []float64, shape []int) *tensor.Tensor {
-		a := NewArray(dt, shape...)
+		a := spec.NewArray(dt, shape...)
 		copy(a.F, x)
 		return a.Tensor()
 	}
@@ -205,7 +207,7 @@ func (g *pointGroup) label(c *specialCase) string {
 }
 
 func (f *pointsFound) outcomes(g *pointGroup) (outcomes []Outcome) {
-	values := FromTensor(f.result).F
+	values := spec.FromTensor(f.result).F
 	for _, s := range f.cases {
 		o := Outcome{Sample: g.label(s.c), State: Passed}
 		for k, n := range s.nodes {
@@ -233,7 +235,7 @@ func sameDerivative(got, want float64, dt tensor.DType) bool {
 	case math.IsNaN(want), math.IsInf(want, 0):
 		return got == want || math.IsNaN(got) && math.IsNaN(want)
 	}
-	return math.Abs(got-want) <= 64*formatOf(dt).unit()*(1+math.Abs(want))
+	return math.Abs(got-want) <= 64*format.Of(dt).Unit()*(1+math.Abs(want))
 }
 
 // TestSpecialPoints checks derivatives of up to the third order on the engine e

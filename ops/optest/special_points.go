@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/reference"
+	"github.com/anycl/anycl/ops/optest/internal/spec"
 )
 
 // specials are all special points.
@@ -194,9 +196,9 @@ func ramp(n int, a, step float64) []float64 {
 // foldNumbers tells for each element of shape to which result of a fold over axes
 // it belongs; over all where axes is nil.
 func foldNumbers(shape, axes []int) []int {
-	out := make([]int, count(shape))
+	out := make([]int, spec.Count(shape))
 	for i := range out {
-		for a, at := range coordinate(shape, i) {
+		for a, at := range reference.Coordinate(shape, i) {
 			if axes != nil && !slices.Contains(axes, a) {
 				out[i] = out[i]*shape[a] + at
 			}

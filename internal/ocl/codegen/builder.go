@@ -317,7 +317,6 @@ func (g *Builder) Assemble(files ...string) *Program {
 		b.WriteString(kernels.Text(f))
 	}
 	p.Body = b.String()
-	p.Source = p.Head + LibraryText(p.Library) + p.Body
 	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double, g.Device.Unoptimized) + " " + g.Options)
 	return p
 }

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -13,10 +14,23 @@ type Key [sha256.Size]byte
 
 // Key is what a program is compiled once for.
 func (p *Program) Key() Key {
-	b := make([]byte, 0, len(p.Options)+len(p.Source)+64)
-	b = append(b, p.Options...)
-	b = fmt.Appendf(b, "\x00%d %d\x00", p.Dims, p.Depth)
-	return sha256.Sum256(append(b, p.Source...))
+	h := sha256.New()
+	b := bufio.NewWriter(h) // without a copy of the text
+	fmt.Fprintf(b, "%d %d", p.Dims, p.Depth)
+	for _, text := range [...]string{p.Options, p.Source, p.Head, strings.Join(p.Library, "\x00"), p.Body} { // what a file of the library holds does not change
+		fmt.Fprintf(b, "\x00%d\x00", len(text))
+		_, _ = b.WriteString(text)
+	}
+	_ = b.Flush() // a hash takes all
+	return Key(h.Sum(nil))
+}
+
+// Text is what is compiled where p stands alone.
+func (p *Program) Text() string {
+	if p.Head == "" {
+		return p.Source
+	}
+	return p.Head + LibraryText(p.Library) + p.Body
 }
 
 // ArgKind says what a kernel argument is.
@@ -47,7 +61,7 @@ type Arg struct {
 // Program is the text of one OpenCL program and its uniform argument list.
 type Program struct {
 	Name    string   // of the kernel file, for errors
-	Source  string   // head and body
+	Source  string   // of a caller's kernel, which has no other parts
 	Head    string   // what parts of one program share; empty for a caller's kernel
 	Library []string // kernel files that some parts want, which stand after head once
 	Body    string

@@ -159,13 +159,12 @@ func (c *Class) Text(parts []*Draft) (source string, suffixes []string) {
 	var programs []*codegen.Program
 	for i, d := range parts {
 		p := &codegen.Program{Name: d.File, Head: d.Head, Library: d.Library, Body: d.Body}
-		p.Source = p.Head + codegen.LibraryText(p.Library) + p.Body
 		programs = append(programs, p)
 		suffixes = append(suffixes, codegen.Suffix(i))
 	}
 	first := "#define FMA(a, b, c) " + c.FMA.Expression() + "\n"
 	if len(parts) == 1 {
-		return first + programs[0].Source, []string{""}
+		return first + programs[0].Text(), []string{""}
 	}
 	return first + codegen.Join(programs), suffixes
 }

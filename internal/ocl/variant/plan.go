@@ -98,7 +98,7 @@ func (p *Plan) Describe() engine.Plan {
 		d.Launch = append(d.Launch, fmt.Sprintf("%s global %v local %v", l.Kernel, r.Global[:r.Dims], r.Local[:r.Dims]))
 		if !seen[l.Program] {
 			seen[l.Program] = true
-			d.Source += l.Program.Source
+			d.Source += l.Program.Text()
 		}
 	}
 	return d
@@ -117,7 +117,7 @@ func (p *Plan) Fingerprint(h hash.Hash, kept bool) {
 		for _, a := range prog.Args {
 			fmt.Fprintf(h, "%T ", a.Scalar)
 		}
-		codegen.HashText(h, l.Program.Source)
+		codegen.HashText(h, l.Program.Text())
 		l.Program = nil
 		fmt.Fprintf(h, "%#v\n", l)
 	}

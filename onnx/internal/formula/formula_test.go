@@ -79,3 +79,21 @@ func TestDamagedTextIsAnError(t *testing.T) {
 		require.NotPanics(t, func() { Parse(text[:i], nil) }, i)
 	}
 }
+
+func TestMarksAreThoseWhoseCharactersAdjoin(t *testing.T) {
+	for text, right := range map[string]bool{
+		"a - -b": true, "a-/**/-b": true, "a--b": false, "a < < b": false, "a << b": true, "a <\\\n< b": true, "a < = b": false, "x.5": false, "x*.5f": true, "a @ b": false, "a \"b\"": false,
+	} {
+		_, err := ParseExpr(text)
+		require.Equal(t, right, err == nil, "%q: %v", text, err)
+	}
+	for text, right := range map[string]bool{
+		"#define TWICE(x) (2 * (x))\nREAL f(REAL a) { return TWICE(a); }":  true,
+		"#define TWICE (x) (2 * (x))\nREAL f(REAL a) { return TWICE(a); }": false,
+		"#define TWICE\nREAL f(REAL a) { return a; }":                      false,
+		"#\nREAL f(REAL a) { return a; }":                                  false,
+	} {
+		_, err := Parse(text, nil)
+		require.Equal(t, right, err == nil, "%q: %v", text, err)
+	}
+}

@@ -4,64 +4,55 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/anycl/anycl/internal/clsource"
 )
 
-// marks are those of more than one character, the longest first.
+// marks are those of more than one character.
 var marks = []string{"<<=", ">>=", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}
 
-// lex splits a text into words, numbers and marks. Comments are dropped, and lines that begin with # are one token.
-func lex(text string) (all []string, err error) {
-	text = strings.ReplaceAll(text, "\\\n", " ")
-	for i := 0; i < len(text); {
-		rest := text[i:]
-		switch c := text[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-		case strings.HasPrefix(rest, "//"):
-			i += until(rest, "\n")
-		case strings.HasPrefix(rest, "/*"):
-			i += until(rest, "*/")
-		case c == '#':
-			n := until(rest, "\n")
-			all = append(all, strings.TrimSpace(rest[:n]))
-			i += n
-		case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
-			j := 1
-			for j < len(rest) && (isWord(rest[j]) || rest[j] == '.' || (rest[j] == '+' || rest[j] == '-') && isExponent(rest[:j])) {
-				j++
-			}
-			all = append(all, rest[:j])
-			i += j
-		case isWord(c):
-			j := 1
-			for j < len(rest) && isWord(rest[j]) {
-				j++
-			}
-			all = append(all, rest[:j])
-			i += j
-		case strings.IndexByte("+-*/%&|^~!<>=?:;,(){}[].", c) >= 0:
-			n := 1
-			for _, m := range marks {
-				if strings.HasPrefix(rest, m) {
-					n = len(m)
-					break
-				}
-			}
-			all = append(all, rest[:n])
-			i += n
-		default:
-			return nil, fmt.Errorf("formula: character %q", c)
-		}
+// lex splits a text into words, numbers and marks, of which those that adjoin are one where C has such a mark.
+func lex(text string) ([]clsource.Token, error) {
+	all, err := clsource.Tokens(text)
+	if err != nil {
+		return nil, fmt.Errorf("formula: %w", err)
 	}
-	return all, nil
+	var out []clsource.Token
+	for i := 0; i < len(all); {
+		t, n := all[i], 1
+		switch c := t.Text[0]; {
+		case isWord(c), c == '.' && len(t.Text) > 1: // a word or a number
+		case strings.IndexByte("+-*/%&|^~!<>=?:;,(){}[].#", c) < 0:
+			return nil, fmt.Errorf("formula: character %q", c)
+		default:
+			t.Text, n = mark(all[i:])
+		}
+		out = append(out, t)
+		i += n
+	}
+	return out, nil
 }
 
-// until is how long text is up to the end of mark, or the whole.
-func until(text, mark string) int {
-	if i := strings.Index(text, mark); i >= 0 {
-		return i + len(mark)
+// mark is the longest mark that begins with the first token, and how many tokens it takes.
+func mark(tokens []clsource.Token) (text string, n int) {
+	text, n = tokens[0].Text, 1
+	var b strings.Builder
+	b.WriteString(text)
+	for i := 1; i < min(len(tokens), 3) && tokens[i].Adjoins; i++ {
+		b.WriteString(tokens[i].Text)
+		if slices.Contains(marks, b.String()) {
+			text, n = b.String(), i+1
+		}
 	}
-	return len(text)
+	return text, n
+}
+
+// texts are those of tokens.
+func texts(tokens []clsource.Token) (all []string) {
+	for _, t := range tokens {
+		all = append(all, t.Text)
+	}
+	return all
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -70,73 +61,68 @@ func isWord(c byte) bool {
 	return c == '_' || c == '$' || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// isExponent reports whether a sign may follow: the number ends in e, or in p where it is hexadecimal.
-func isExponent(number string) bool {
-	last := number[len(number)-1] | 0x20
-	if strings.HasPrefix(number, "0x") || strings.HasPrefix(number, "0X") {
-		return last == 'p'
-	}
-	return last == 'e'
-}
-
 // macro is a macro with parameters.
 type macro struct {
 	params, body []string
 }
 
 // prepare obeys directives: those that choose between parts of a text by a name of defined, and macros with parameters, which are replaced.
-func prepare(tokens []string, defined map[string]bool) (out []string, err error) {
+func prepare(tokens []clsource.Token, defined map[string]bool) (out []string, err error) {
 	macros := map[string]macro{}
 	var skip []bool
-	skipped := func() bool {
-		for _, s := range skip {
-			if s {
-				return true
+	for len(tokens) > 0 {
+		n := 1
+		if t := tokens[0]; !t.Directive {
+			if !slices.Contains(skip, true) {
+				out = append(out, t.Text)
 			}
-		}
-		return false
-	}
-	for _, t := range tokens {
-		if !strings.HasPrefix(t, "#") {
-			if !skipped() {
-				out = append(out, t)
-			}
+			tokens = tokens[n:]
 			continue
 		}
-		word, rest, _ := strings.Cut(strings.TrimSpace(t[1:]), " ")
+		for n < len(tokens) && tokens[n].Directive && tokens[n].Text != "#" {
+			n++
+		}
+		line := tokens[1:n]
+		tokens = tokens[n:]
+		var word string
+		if len(line) > 0 {
+			word = line[0].Text
+		}
 		switch {
-		case word == "if":
-			skip = append(skip, !defined[strings.TrimSpace(rest)])
+		case word == "if" && len(line) == 2:
+			skip = append(skip, !defined[line[1].Text])
 		case word == "else" && len(skip) > 0:
 			skip[len(skip)-1] = !skip[len(skip)-1]
 		case word == "endif" && len(skip) > 0:
 			skip = skip[:len(skip)-1]
 		case word == "pragma":
-		case word == "define" && !skipped():
-			parts, err := lex(rest)
+		case word == "define" && !slices.Contains(skip, true):
+			name, m, err := define(line[1:])
 			if err != nil {
 				return nil, err
 			}
-			end := 2
-			for end < len(parts) && parts[end] != ")" {
-				end++
-			}
-			if len(parts) < 3 || parts[1] != "(" || end == len(parts) {
-				return nil, fmt.Errorf("formula: directive %q", t)
-			}
-			m := macro{body: parts[end+1:]}
-			for _, p := range parts[2:end] {
-				if p != "," {
-					m.params = append(m.params, p)
-				}
-			}
-			macros[parts[0]] = m
+			macros[name] = m
 		case word == "define":
 		default:
-			return nil, fmt.Errorf("formula: directive %q", t)
+			return nil, fmt.Errorf("formula: directive %q", strings.Join(texts(line), " "))
 		}
 	}
 	return expand(out, macros, 0)
+}
+
+// define is the macro of a directive: its name, its parameters in a bracket that adjoins, and what stands for it.
+func define(line []clsource.Token) (name string, m macro, err error) {
+	end := slices.IndexFunc(line, func(t clsource.Token) bool { return t.Text == ")" })
+	if end < 2 || line[1].Text != "(" || !line[1].Adjoins {
+		return "", m, fmt.Errorf("formula: directive %q", strings.Join(texts(line), " "))
+	}
+	for _, p := range texts(line[2:end]) {
+		if p != "," {
+			m.params = append(m.params, p)
+		}
+	}
+	m.body = texts(line[end+1:])
+	return line[0].Text, m, nil
 }
 
 // expand replaces calls of macros.

@@ -15,7 +15,7 @@ func ParseExpr(text string) (x Expr, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{tokens: tokens}
+	p := &parser{tokens: texts(tokens)}
 	defer p.caught(&err)
 	x = p.comma()
 	if p.at < len(p.tokens) {
@@ -26,10 +26,11 @@ func ParseExpr(text string) (x Expr, err error) {
 
 // Parse reads functions and tables; the names in defined choose between parts of the text.
 func Parse(text string, defined map[string]bool) (l *Library, err error) {
-	tokens, err := lex(text)
-	if err == nil {
-		tokens, err = prepare(tokens, defined)
+	read, err := lex(text)
+	if err != nil {
+		return nil, err
 	}
+	tokens, err := prepare(read, defined)
 	if err != nil {
 		return nil, err
 	}

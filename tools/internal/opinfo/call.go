@@ -249,6 +249,16 @@ func (c *Call) floats(name string) []float64 {
 	return all
 }
 
+// numbers are the elements of a tensor, which decide what is built.
+func (c *Call) numbers(name string) []float64 {
+	t := c.host(name)
+	all := make([]float64, t.Len())
+	for i := range all {
+		all[i] = t.Float64At(i)
+	}
+	return all
+}
+
 func (c *Call) bool(name string, otherwise bool) bool {
 	if v, ok := c.values[name].(bool); ok {
 		return v

@@ -53,7 +53,8 @@ const docHead = `# From PyTorch
 Made of the table in ` + "`tools/internal/opinfo`" + ` by ` + "`make golden`" + `; do not edit. How the calls of PyTorch are written with package
 ops: names are those of ` + "`torch`" + ` and of methods of its tensors. The same table runs the cases of PyTorch's own database of ops,
 
-    go run ./tools/cmd/anycl conformance -suite opinfo -data FILE
+    python3 tools/internal/opinfo/cases.py FOLDER     # cases of the PyTorch that is installed, 8,900 of version 1.13
+    go run ./tools/cmd/anycl conformance -suite opinfo -data FOLDER
 
 and compares forward (relative 1e-4, absolute 1e-5) and gradients (1e-3, 1e-4).
 

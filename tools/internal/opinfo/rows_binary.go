@@ -9,22 +9,17 @@ import (
 func pairwise() []*Row {
 	// alpha is a row for x op alpha·y.
 	alpha := func(torch, function, op string, reverse bool) *Row {
-		text := "ops." + function + "(x, y)"
+		text, scaled := "ops."+function+"(x, y)", "ops."+function+"(x, ops.Mul(y, alpha))"
 		if reverse {
-			text = "ops." + function + "(y, x)"
+			text, scaled = "ops."+function+"(y, x)", "ops."+function+"(y, ops.Mul(x, alpha))"
 		}
-		return &Row{Torch: torch, Signature: "input other alpha", Go: text, Note: "alpha: ops." + function + "(x, ops.Mul(y, alpha))", Build: func(c *Call) []*ops.Node {
+		return &Row{Torch: torch, Signature: "input other alpha", Go: text, Note: "alpha: " + scaled, Build: func(c *Call) []*ops.Node {
 			x, y := c.pair("input", "other")
 			if reverse {
 				x, y = y, x
 			}
 			if a := c.float("alpha", 1); a != 1 {
-				c.as("ops." + function + "(x, ops.Mul(y, alpha))")
-				if reverse {
-					x, y = y, times(x, a)
-					x, y = y, x
-					return list(ops.Apply(op, nil, y, x))
-				}
+				c.as(scaled)
 				y = times(y, a)
 			}
 			return list(ops.Apply(op, nil, x, y))
@@ -50,7 +45,21 @@ func pairwise() []*Row {
 			return list(ops.Apply(op, nil, truth(c.x("input")), truth(c.x("other"))))
 		}}
 	}
+	// reversed is a row for y op x, as Python's reflected operators have it.
+	reversed := func(torch, function, op string) *Row {
+		return &Row{Torch: torch, Signature: "input other", Go: "ops." + function + "(y, x)", Build: func(c *Call) []*ops.Node {
+			x, y := c.pair("input", "other")
+			if op == "div" {
+				x, y = asFloat(x), asFloat(y)
+			}
+			return list(ops.Apply(op, nil, y, x))
+		}}
+	}
 	return []*Row{
+		reversed("__radd__", "Add", "add"), reversed("__rsub__", "Sub", "sub"), reversed("__rmul__", "Mul", "mul"), reversed("__rdiv__", "Div", "div"),
+		reversed("__rmod__", "Remainder", "mod"), reversed("__rpow__", "Pow", "pow"),
+		reversed("__rand__", "And", "and"), reversed("__ror__", "Or", "or"), reversed("__rxor__", "Xor", "xor"),
+		two("bitwise_left_shift", "ShiftLeft", "shift_left"), two("bitwise_right_shift", "ShiftRight", "shift_right"),
 		alpha("add", "Add", "add", false),
 		alpha("sub", "Sub", "sub", false),
 		alpha("rsub", "Sub", "sub", true),

@@ -12,7 +12,20 @@ import (
 func dependent() []*Row {
 	positions := func(torch, text string) *Row {
 		return &Row{Torch: torch, Signature: "input", Go: text, Note: "Trim cuts the result to the count", Build: func(c *Call) []*ops.Node {
-			p, n := ops.NonZero(c.x("input"), -1)
+			x := c.x("input")
+			if c.bool("as_tuple", false) {
+				if x.Rank() == 0 {
+					x = ops.Reshape(x, 1)
+				}
+				c.as("ops.Unstack(positions, 1)")
+				p, n := ops.NonZero(x, -1)
+				each := ops.Unstack(p, 1)
+				for i := range each {
+					c.cuts[i] = cut{0, n}
+				}
+				return each
+			}
+			p, n := ops.NonZero(x, -1)
 			c.cuts[0] = cut{0, n}
 			return list(p)
 		}}
@@ -130,7 +143,11 @@ func dependent() []*Row {
 			for _, v := range c.ints("input") {
 				n = max(n, v+1)
 			}
-			return list(call("bincount", attrs{"length": n}, c.x("input"), c.x("weights")))
+			w := c.x("weights")
+			if w != nil && w.DType() != tensor.Float32 {
+				w = cast(w, tensor.Float64) // as PyTorch sums all weights but those of float32
+			}
+			return list(call("bincount", attrs{"length": n}, c.x("input"), w))
 		}},
 		{Torch: "histc", Signature: "input bins min max", Go: "ops.HistC(x, bins, lo, hi)", Build: func(c *Call) []*ops.Node {
 			return list(call("histogram", attrs{"bins": c.int("bins", 100), "low": c.float("min", 0), "high": c.float("max", 0), "widen": 1.0}, c.x("input")))
@@ -141,8 +158,17 @@ func dependent() []*Row {
 				r := c.floats("range")
 				a["low"], a["high"] = r[0], r[1]
 			}
-			if c.x("bins") != nil {
-				c.refuse("edges of bins as a tensor")
+			if edges := c.x("bins"); edges != nil {
+				if !slices.IsSorted(c.numbers("bins")) {
+					c.refuse("edges of bins that do not ascend")
+				}
+				c.as("ops.HistogramEdges(x, edges, weights)")
+				y := ops.HistogramEdges(c.x("input"), edges, c.x("weight"))
+				if c.bool("density", false) {
+					c.as("ops.Div(counts, ops.Mul(ops.Sum(counts), widths))")
+					y = ops.Div(y, ops.Mul(ops.Sum(y), diff(edges, 1, 0)))
+				}
+				return list(y, ops.Reshape(edges, edges.Shape()...))
 			}
 			a["bins"] = c.int("bins", 100)
 			return callAll("histogram", a, c.x("input"), c.x("weight"))

@@ -49,6 +49,27 @@ func elementwise() []*Row {
 		}},
 		one("isfinite", "IsFinite", "is_finite"),
 		one("isinf", "IsInf", "is_inf"),
+		{Torch: "isposinf", Go: "ops.Equal(x, math.Inf(1))", Build: func(c *Call) []*ops.Node {
+			return list(ops.Equal(c.floating("input"), math.Inf(1)))
+		}},
+		{Torch: "isneginf", Go: "ops.Equal(x, math.Inf(-1))", Build: func(c *Call) []*ops.Node {
+			return list(ops.Equal(c.floating("input"), math.Inf(-1)))
+		}},
+		{Torch: "isreal", Go: "g.Full(tensor.Bool, 1, x.Shape()...)", Note: "of real numbers", Build: func(c *Call) []*ops.Node {
+			return list(full(c.g, tensor.Bool, 1, c.x("input").Shape()))
+		}},
+		{Torch: "nan_to_num", Signature: "input nan posinf neginf", Go: "ops.NanToNum(x, nan, posInf, negInf)", Note: "PyTorch's defaults are the largest finite numbers", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			if !x.DType().IsFloat() {
+				return list(ops.Reshape(x, x.Shape()...))
+			}
+			most := math.MaxFloat32
+			if x.DType() == tensor.Float64 {
+				most = math.MaxFloat64
+			}
+			return list(ops.NanToNum(x, c.float("nan", 0), c.float("posinf", most), c.float("neginf", -most)))
+		}},
+		oneNumber("bitwise_not", "Not", "not"),
 		one("isnan", "IsNaN", "is_nan"),
 		one("log", "Log", "log"),
 		one("log10", "Log10", "log10"),

@@ -55,6 +55,28 @@ func indexing() []*Row {
 			}
 			return ops.Gather(x, axis(x, c.int("dim", 0)), c.x("index"))
 		}),
+		row("nn.functional.one_hot", "input num_classes", "ops.OneHot(ids, n, tensor.Int64)", func(c *Call, x *ops.Node) *ops.Node {
+			n := c.int("num_classes", -1)
+			if n < 0 {
+				for _, v := range c.ints("input") {
+					n = max(n, v+1)
+				}
+			}
+			return ops.OneHot(x, n, tensor.Int64)
+		}),
+		row("__getitem__", "input index", "ops.Gather(x, 0, idx)", func(c *Call, x *ops.Node) *ops.Node {
+			if idx := c.x("index"); idx != nil && idx.DType().IsInt() {
+				return ops.Gather(x, 0, idx)
+			}
+			if _, ok := c.values["index"].([]any); !ok {
+				c.refuse("an index that is neither whole numbers nor their tensor")
+			}
+			var rows []int64
+			for _, i := range c.ints("index") {
+				rows = append(rows, int64(i))
+			}
+			return ops.Gather(x, 0, c.g.Const(tensor.Must(tensor.FromSlice(rows, len(rows)))))
+		}),
 		row("take", "input index", "ops.Take(x, idx)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.Take(x, c.x("index"))
 		}),

@@ -242,10 +242,19 @@ func layout() []*Row {
 		row("arange", "input start step", "g.Arange(dtype, start, stop, step)", func(c *Call) []*ops.Node {
 			// The first is the end where it is alone.
 			start, end := 0.0, c.float("input", 0)
-			if c.has("start") {
+			switch {
+			case c.has("end"):
+				start, end = end, c.float("end", 0)
+			case c.has("start"):
 				start, end = end, c.float("start", 0)
 			}
-			return list(c.g.Arange(c.dtype("dtype", tensor.Float32), start, end, c.float("step", 1)))
+			dt := tensor.Int64 // of integers alone
+			for _, name := range []string{"input", "start", "end", "step"} {
+				if _, ok := c.values[name].(float64); ok {
+					dt = tensor.Float32
+				}
+			}
+			return list(c.g.Arange(c.dtype("dtype", dt), start, end, c.float("step", 1)))
 		}),
 		row("linspace", "start end steps", "g.Linspace(dtype, start, stop, n)", func(c *Call) []*ops.Node {
 			return list(c.g.Linspace(c.dtype("dtype", tensor.Float32), c.float("start", 0), c.float("end", 0), c.int("steps", 100)))

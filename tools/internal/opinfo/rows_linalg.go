@@ -220,8 +220,25 @@ func decompositions() []*Row {
 			return list(call("linalg.cond", attrs{"order": order}, c.x("input")))
 		}),
 		row("linalg.lstsq", "input b rcond driver", "x, residuals, rank := linalg.Lstsq(a, b, nil)", func(c *Call) []*ops.Node {
-			out := callAll("linalg.lstsq", nil, c.x("input"), c.x("b"))
-			return out[:1]
+			a, b := c.x("input"), c.x("b")
+			out := callAll("linalg.lstsq", nil, a, b)
+			if len(c.c.Outputs) == 1 {
+				return out[:1]
+			}
+			// Which of the others PyTorch gives depends on the routine of LAPACK that is asked for.
+			none := func(dt tensor.DType) *ops.Node { return full(c.g, dt, 0, []int{0}) }
+			residuals, rank, values := none(a.DType()), none(tensor.Int64), none(a.DType())
+			driver := c.str("driver", "gelsy")
+			if a.Dim(-2) > a.Dim(-1) && driver != "gelsy" {
+				residuals = out[1]
+			}
+			if driver != "gels" {
+				rank = cast(out[2], tensor.Int64)
+			}
+			if driver == "gelsd" || driver == "gelss" {
+				values = call("linalg.svdvals", nil, a)
+			}
+			return list(out[0], residuals, rank, values)
 		}),
 	}
 }

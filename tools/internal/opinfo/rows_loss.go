@@ -47,11 +47,7 @@ func losses() []*Row {
 		{Torch: "nn.functional.binary_cross_entropy_with_logits", Signature: "input target weight size_average reduce reduction pos_weight", Go: "ops.BCEWithLogitsLoss(x, target, &ops.LossOptions{...})", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			if p := c.x("pos_weight"); p != nil {
-				w := c.x("weight")
-				if w == nil {
-					w = scalar(x, 1)
-				}
-				return list(c.loss("bce_with_logits_loss", attrs{"pos_weight": true}, x, x, c.x("target"), w, p))
+				return list(c.loss("bce_with_logits_loss", attrs{"pos_weight": true}, x, x, c.x("target"), p, c.x("weight")))
 			}
 			return list(c.loss("bce_with_logits_loss", attrs{}, x, x, c.x("target"), c.x("weight")))
 		}},

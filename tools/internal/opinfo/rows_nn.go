@@ -1,9 +1,12 @@
 package opinfo
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // layers are convolutions, pools, normalisations and interpolation of torch.nn.functional.
@@ -116,7 +119,65 @@ func layers() []*Row {
 		interpolate("nn.functional.upsample_bilinear", "InterpolateLinear", "linear"),
 		interpolate("nn.functional.upsample_nearest", "InterpolateNearest", "nearest"),
 	)
+	for _, name := range []string{"dropout", "dropout2d", "dropout3d", "feature_alpha_dropout.with_train", "feature_alpha_dropout.without_train"} {
+		rows = append(rows, dropout("nn.functional."+name))
+	}
+	rows = append(rows, &Row{
+		Torch: "nn.functional._scaled_dot_product_attention", Signature: "q k v attn_mask dropout_p need_attn_weights is_causal", Go: "ops.Attention(q, k, v, &ops.AttentionOptions{Mask: mask})",
+		Note: "the weights, its second result, are a softmax of scores here", Build: scaledDotProductAttention,
+	})
 	return append(rows, normalisations()...)
+}
+
+// dropout is a row for what is not drawn at random: nothing is dropped, or everything.
+func dropout(torch string) *Row {
+	return &Row{Torch: torch, Signature: "input p training", Go: "ops.Dropout(x, rate)", Note: "other elements than PyTorch's are dropped; without training it is left out", Build: func(c *Call) []*ops.Node {
+		x, p := c.x("input"), c.float("p", 0.5)
+		switch training := c.bool("training", !strings.HasSuffix(torch, "without_train")); {
+		case !training || p == 0:
+			c.as("x")
+			return list(ops.Reshape(x, x.Shape()...))
+		case p == 1:
+			c.as("ops.Mul(x, 0)")
+			return list(ops.Mul(x, 0))
+		}
+		c.refuse("it draws at random")
+		return nil
+	}}
+}
+
+func scaledDotProductAttention(c *Call) []*ops.Node {
+	if c.float("dropout_p", 0) > 0 {
+		c.refuse("it draws at random")
+	}
+	q, k, v := c.x("input"), c.x("k"), c.x("v")
+	if q == nil {
+		q = c.x("q")
+	}
+	mask := c.x("attn_mask")
+	if c.bool("is_causal", false) { // the first query sees the first key
+		mask = c.g.Const(tensor.Must(tensor.FromSlice(lowerTriangle(q.Dim(-2), k.Dim(-2)), q.Dim(-2), k.Dim(-2))))
+	}
+	y := ops.Attention(q, k, v, &ops.AttentionOptions{Mask: mask})
+	scores := times(ops.MatMul(q, transposed(k)), 1/math.Sqrt(float64(q.Dim(-1))))
+	switch {
+	case mask == nil:
+	case mask.DType() == tensor.Bool:
+		scores = ops.Where(mask, scores, math.Inf(-1))
+	default:
+		scores = ops.Add(scores, mask)
+	}
+	return list(y, ops.Softmax(scores, -1))
+}
+
+func lowerTriangle(rows, columns int) []bool {
+	t := make([]bool, rows*columns)
+	for i := range rows {
+		for j := range min(i+1, columns) {
+			t[i*columns+j] = true
+		}
+	}
+	return t
 }
 
 // batched gives the attributes and operands of a window op where the input has no axis for the batch.

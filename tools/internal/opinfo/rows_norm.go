@@ -89,6 +89,15 @@ func normalisations() []*Row {
 		}),
 		{Torch: "nn.functional.normalize", Signature: "input p dim eps", Go: "ops.Normalize(x, p, dim, eps)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
+			if x.Rank() == 0 { // PyTorch takes a number for a vector of one
+				y := call("normalize", attrs{"p": c.float("p", 2), "axis": 0, "eps": c.float("eps", 1e-12)}, ops.Reshape(x, 1))
+				return list(ops.Reshape(y))
+			}
+			if p := c.float("p", 2); p < 0 {
+				c.as("ops.Div(x, ops.Maximum(ops.KeepDims(ops.VectorNorm(x, p, dim)), eps))")
+				n := c.norm(x, p, []int{axis(x, c.int("dim", 1))})
+				return list(ops.Div(x, ops.Maximum(keep(n, x, []int{axis(x, c.int("dim", 1))}), c.float("eps", 1e-12))))
+			}
 			if c.float("p", 2) == 0 {
 				c.as("ops.Div(x, ops.Maximum(ops.KeepDims(ops.Sum(ops.Cast(ops.NotEqual(x, 0), dtype), dim)), eps))")
 				n := ops.KeepDims(ops.Sum(ops.Cast(ops.NotEqual(x, scalar(x, 0)), x.DType()), axis(x, c.int("dim", 1))))

@@ -99,7 +99,11 @@ func products() []*Row {
 			return list(call("linalg.pdist", attrs{"norm": c.float("p", 2)}, c.x("input")))
 		}),
 		row("nn.functional.cosine_similarity", "input x2 dim eps", "ops.CosineSimilarity(a, b, dim, eps)", func(c *Call) []*ops.Node {
-			return list(call("cosine_similarity", attrs{"axis": c.int("dim", 1), "eps": c.float("eps", 1e-8)}, c.x("input"), c.x("x2")))
+			x, y, dim := c.x("input"), c.x("x2"), c.int("dim", 1)
+			if x.Rank() == 0 && y.Rank() == 0 { // PyTorch takes numbers for vectors of one
+				x, y, dim = ops.Reshape(x, 1), ops.Reshape(y, 1), 0
+			}
+			return list(call("cosine_similarity", attrs{"axis": dim, "eps": c.float("eps", 1e-8)}, x, y))
 		}),
 		row("nn.functional.pairwise_distance", "input x2 p eps keepdim", "ops.PairwiseDistance(a, b, p, eps)", func(c *Call) []*ops.Node {
 			if c.float("p", 2) < 0 {

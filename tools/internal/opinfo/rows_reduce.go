@@ -66,6 +66,9 @@ func reductions() []*Row {
 			x := c.x("input")
 			axes := c.axes("dim", x)
 			lo, hi := ops.MinMax(x, axes...)
+			if x.Rank() == 0 && c.has("dim") && c.bool("keepdim", false) {
+				return list(ops.Reshape(lo, 1), ops.Reshape(hi, 1)) // PyTorch keeps an axis that was not there
+			}
 			return list(c.kept(lo, x, axes), c.kept(hi, x, axes))
 		}},
 		{Torch: "sum_to_size", Signature: "input *size", Go: "ops.Reshape(ops.Sum(x, axes...), shape...)", Build: func(c *Call) []*ops.Node {

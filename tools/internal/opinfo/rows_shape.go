@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // shape are ops that move elements and compute nothing.
@@ -83,7 +84,30 @@ func shape() []*Row {
 		}},
 		{Torch: "cat", Signature: "tensors dim", Go: "ops.Concat(dim, xs...)", Build: func(c *Call) []*ops.Node {
 			xs := c.xs("tensors")
+			if all := slices.DeleteFunc(slices.Clone(xs), func(x *ops.Node) bool { return x.Rank() == 1 && x.Dim(0) == 0 }); len(all) > 0 {
+				xs = all // PyTorch lets empty vectors stand beside tensors of any rank
+			}
 			return list(ops.Concat(axis(xs[0], c.int("dim", 0)), xs...))
+		}},
+		{Torch: "broadcast_tensors", Signature: "*tensors", Go: "ops.BroadcastTo(x, shape...)", Note: "one call for each", Build: func(c *Call) []*ops.Node {
+			xs := c.xs("tensors")
+			shape := xs[0].Shape()
+			for _, x := range xs[1:] {
+				shape = ops.Add(c.g.Full(tensor.Float32, 0, shape...), c.g.Full(tensor.Float32, 0, x.Shape()...)).Shape()
+			}
+			for i, x := range xs {
+				xs[i] = expand(x, shape)
+			}
+			return xs
+		}},
+		{Torch: "resize_", Signature: "input *size", Go: "ops.Reshape(x, shape...)", Note: "of as many elements; in place in PyTorch", Build: func(c *Call) []*ops.Node {
+			return list(ops.Reshape(c.x("input"), c.ints("size")...))
+		}},
+		{Torch: "resize_as_", Signature: "input other", Go: "ops.Reshape(x, y.Shape()...)", Grads: "input", Note: "of as many elements; in place in PyTorch", Build: func(c *Call) []*ops.Node {
+			return list(ops.Reshape(c.x("input"), c.host("other").Shape()...))
+		}},
+		{Torch: "as_strided", Signature: "input size stride storage_offset", Go: "ops.Take(x, positions)", Note: "positions are a constant that the strides give", Build: func(c *Call) []*ops.Node {
+			return list(ops.Take(c.x("input"), c.strided()))
 		}},
 		{Torch: "stack", Signature: "tensors dim", Go: "ops.Stack(dim, xs...)", Build: func(c *Call) []*ops.Node {
 			xs := c.xs("tensors")
@@ -109,6 +133,30 @@ func shape() []*Row {
 			return list(slice(x, a, from, to, step))
 		}},
 	}
+}
+
+// strided are the positions, among all elements, of a view with the call's size, stride and offset.
+func (c *Call) strided() *ops.Node {
+	size, stride := c.ints("size"), c.ints("stride")
+	n := 1
+	for _, s := range size {
+		n *= s
+	}
+	positions, at := make([]int64, n), make([]int, len(size))
+	for i := range positions {
+		p := c.int("storage_offset", 0)
+		for a, k := range at {
+			p += k * stride[a]
+		}
+		positions[i] = int64(p)
+		for a := len(at) - 1; a >= 0; a-- {
+			if at[a]++; at[a] < size[a] {
+				break
+			}
+			at[a] = 0
+		}
+	}
+	return c.g.Const(tensor.Must(tensor.FromSlice(positions, size...)))
 }
 
 // sliced are start, end and step of a slice of an axis of n.

@@ -1,0 +1,65 @@
+package onnx
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/tensor"
+)
+
+// doubled is y = x + x, for two numbers or any number of them.
+func doubled(t *testing.T, extent any) *Model {
+	return read(t, &model.Graph{
+		Name: "doubled", Nodes: []*model.Node{node("Add", []string{"x", "x"}, "y")},
+		Inputs: []*model.Value{input("x", extent)}, Outputs: []*model.Value{input("y", extent)},
+	})
+}
+
+func TestTheGraphThatLoadBuiltIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	m := doubled(t, 2)
+	whole := m.tried.Load()
+	require.NotNil(t, whole)
+	narrow := compile(t, m, &Options{Precision: tensor.Float16})
+	require.Same(t, whole, m.tried.Load(), "it is of another precision")
+	first, second := compile(t, m, nil), compile(t, m, nil)
+	require.Nil(t, m.tried.Load())
+	graphs := map[*built]bool{}
+	for _, p := range []*Program{narrow, first, second} {
+		for _, x := range p.plans {
+			graphs[x.built] = true
+		}
+		require.Equal(t, []float32{2, 4}, tensor.MustSlice[float32](run(t, p, vector[float32](1, 2))))
+	}
+	require.Len(t, graphs, 3)
+	require.True(t, graphs[whole])
+
+	open := doubled(t, "n")
+	require.Nil(t, open.tried.Load())
+	p := compile(t, open, nil)
+	for _, x := range [][]float32{{1}, {1, 2, 3}} {
+		require.Equal(t, len(x), run(t, p, vector(x...)).Len())
+	}
+}
+
+func TestProgramsOfAModelAreCompiledSideBySide(t *testing.T) {
+	t.Parallel()
+	m := doubled(t, 2)
+	var wg sync.WaitGroup
+	for range 4 {
+		p := compile(t, doubled(t, 2), nil)
+		wg.Go(func() {
+			q, err := m.Compile(t.Context(), p.rt, nil)
+			if err == nil {
+				err = q.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}

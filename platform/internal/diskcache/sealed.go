@@ -1,0 +1,142 @@
+// Package diskcache keeps files that are whole or not read at all: programs under a cap, and what is known of devices.
+package diskcache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A sealed file is one line of header and a payload:
+//
+//	anycl/1 KIND LENGTH SHA256\n
+//
+// LENGTH counts the payload's bytes and SHA256 is their hash in hexadecimal. The
+// header is text so that `head -1` tells what a file is. Nothing reads a payload
+// whose length and hash do not agree: PoCL and older rusticl abort the process
+// when they are given a truncated program binary.
+
+// SealMagic begins every file; it names the format.
+const SealMagic = "anycl/1"
+
+// What a sealed file holds.
+const (
+	Program     = "program"
+	Caps        = "caps"
+	Calibration = "calibration"
+	Tuning      = "tuning"
+	Learned     = "learned"
+	Processor   = "processor"
+)
+
+// maxSealHeader bounds the search for the end of the header line.
+const maxSealHeader = 128
+
+var errNotSealed = errors.New("platform: not a sealed file, or damaged")
+
+// Seal returns the payload with its header.
+func Seal(kind string, payload []byte) []byte {
+	sum := sha256.Sum256(payload)
+	head := fmt.Sprintf("%s %s %d %s\n", SealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
+	return append([]byte(head), payload...)
+}
+
+// unseal returns the payload of a sealed file that is whole and of the kind.
+func unseal(kind string, file []byte) ([]byte, error) {
+	line, payload, ok := bytes.Cut(file, []byte("\n"))
+	if !ok || len(line) > maxSealHeader {
+		return nil, errNotSealed
+	}
+	sum := sha256.Sum256(payload)
+	want := fmt.Sprintf("%s %s %d %s", SealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
+	if string(line) != want {
+		return nil, errNotSealed
+	}
+	return payload, nil
+}
+
+// Read reads and checks a file. A damaged file is removed, because it will
+// not get better.
+func Read(path, kind string) ([]byte, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := unseal(kind, file)
+	if err != nil {
+		_ = os.Remove(path)
+		return nil, fmt.Errorf("%w: %s", err, path)
+	}
+	return payload, nil
+}
+
+// Write writes a file that readers see whole or not at all, also when
+// several processes write it at once: the last one wins.
+func Write(path, kind string, payload []byte) error {
+	dir := filepath.Dir(path)
+	// 0700: whoever may write here decides what code the driver loads.
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, tempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(Seal(kind, payload))
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// ReadJSON reads a sealed file of JSON into v. Without a path there is none.
+func ReadJSON(path, kind string, v any) bool {
+	if path == "" {
+		return false
+	}
+	b, err := Read(path, kind)
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+// WriteJSON writes v as JSON. Without a path it does nothing.
+func WriteJSON(path, kind string, v any) error {
+	if path == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	SweepTemp(path)
+	return Write(path, kind, append(b, '\n'))
+}
+
+const tempPrefix = ".tmp-"
+
+// staleTemp is the age from which on a temporary file counts as left over from a
+// process that died.
+const staleTemp = time.Hour
+
+// SweepTemp removes what processes that died have left half written beside path.
+func SweepTemp(path string) {
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempPrefix+"*"))
+	for _, f := range left {
+		if info, err := os.Lstat(f); err == nil && time.Since(info.ModTime()) > staleTemp {
+			_ = os.Remove(f)
+		}
+	}
+}
+
+// Missing reports whether a read failed only because nothing was kept yet.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

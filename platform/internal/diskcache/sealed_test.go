@@ -1,0 +1,76 @@
+package diskcache
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSealedFileComesBackWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b")
+	for _, payload := range [][]byte{{}, []byte("x"), bytes.Repeat([]byte{0, 10, 255}, 10000)} {
+		require.NoError(t, Write(path, Program, payload))
+		got, err := Read(path, Program)
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(payload, got))
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "no temporary file stays")
+	info, err := os.Stat(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Zero(t, info.Mode().Perm()&0o077, "nobody else may put code here")
+}
+
+// Every single-byte change and every truncation of a sealed file must be seen.
+func TestDamagedSealedFileIsNeverRead(t *testing.T) {
+	whole := Seal(Program, []byte("a program binary"))
+	for i := range whole {
+		for _, flip := range []byte{1, 0x80} {
+			bad := bytes.Clone(whole)
+			bad[i] ^= flip
+			_, err := unseal(Program, bad)
+			require.ErrorIs(t, err, errNotSealed, "byte %d", i)
+		}
+		_, err := unseal(Program, whole[:i])
+		require.ErrorIs(t, err, errNotSealed, "truncated to %d", i)
+	}
+	_, err := unseal(Program, append(bytes.Clone(whole), 0))
+	require.ErrorIs(t, err, errNotSealed, "longer")
+	_, err = unseal(Caps, whole)
+	require.ErrorIs(t, err, errNotSealed, "another kind")
+	_, err = unseal(Program, bytes.Repeat([]byte("x"), 1000))
+	require.ErrorIs(t, err, errNotSealed)
+}
+
+func TestDamagedSealedFileIsRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(path, []byte("anycl/1 program 3 00\nabc"), 0o600))
+	_, err := Read(path, Program)
+	require.ErrorIs(t, err, errNotSealed)
+	assert.NoFileExists(t, path)
+	_, err = Read(path, Program)
+	assert.True(t, Missing(err))
+}
+
+func TestWriteSealedLeavesNothingBehindWhenItFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "taken")
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "inside"), 0o700)) // a folder in the way of the rename
+	require.Error(t, Write(path, Program, []byte("x")))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+	require.Error(t, Write(filepath.Join(os.DevNull, "x"), Program, nil))
+}
+
+func TestHashKeyFieldsDoNotRunTogether(t *testing.T) {
+	assert.NotEqual(t, Key("ab", "c"), Key("a", "bc"))
+	assert.NotEqual(t, Key("a"), Key("a", ""))
+	assert.Equal(t, Key("a", "b"), Key("a", "b"))
+	assert.Len(t, Key(), 64)
+}
