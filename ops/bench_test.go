@@ -125,7 +125,7 @@ func BenchmarkOwnTime(b *testing.B) {
 				for _, d := range exe.executor.Program().Placement.Times {
 					tasks += d[0]
 				}
-				b.ReportMetric(float64(len(exe.executor.Program().Units)), "tasks")
+				b.ReportMetric(float64(len(exe.executor.Program().Instructions)), "tasks")
 				b.ReportMetric(float64(tasks), "predicted-ns")
 			})
 		}
@@ -189,7 +189,7 @@ func BenchmarkRows(b *testing.B) {
 				}
 			}
 			b.ReportMetric(c.arrays*rows*cols*4*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
-			b.ReportMetric(float64(len(exe.executor.Program().Units)), "tasks")
+			b.ReportMetric(float64(len(exe.executor.Program().Instructions)), "tasks")
 			require.NoError(b, exe.Close())
 		})
 	}

@@ -169,7 +169,7 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	if err != nil {
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, err)
 	}
-	for _, u := range p.Units {
+	for _, u := range p.Instructions {
 		u.Task.Reproducible = target.Reproducible
 	}
 	rt.learn()
@@ -195,8 +195,8 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 func (g *Graph) refused(e *plan.RefusedError) error {
 	all := make([]error, len(e.Tasks))
 	for i, t := range e.Tasks {
-		one := &OpError{Op: t.Unit.Task.Name, Caller: t.Unit.Task.Caller}
-		for _, v := range t.Unit.Ins {
+		one := &OpError{Op: t.Instruction.Task.Name, Caller: t.Instruction.Task.Caller}
+		for _, v := range t.Instruction.Ins {
 			one.Operands = append(one.Operands, fmt.Sprintf("%v%v", v.DType, v.ResultShape()))
 		}
 		one.Err = fmt.Errorf("of %s: %w", strings.Join(one.Operands, ", "), t.Err)

@@ -39,7 +39,7 @@ func BenchmarkCompile(b *testing.B) {
 					g := NewGraph("large")
 					exe, err := g.Compile(b.Context(), rt, Target{Outputs: build(g)[:1]})
 					require.NoError(b, err)
-					tasks = len(exe.executor.Program().Units)
+					tasks = len(exe.executor.Program().Instructions)
 				}
 				b.ReportMetric(float64(tasks), "tasks")
 			})

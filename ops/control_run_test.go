@@ -277,7 +277,7 @@ func TestALoopMovesToAnotherEngine(t *testing.T) {
 			for i := range p.Choices {
 				p.Choices[i].Engine = r.IntN(2)
 			}
-			for _, pair := range plan.Tied(exe.executor.Program().Units) {
+			for _, pair := range plan.Tied(exe.executor.Program().Instructions) {
 				p.Choices[pair[1]] = p.Choices[pair[0]]
 			}
 			moved, err := exec.NewPlaced(t.Context(), &rt.exec, c.name, m.Again(), &p)
@@ -397,7 +397,7 @@ func copiesLeft(t *testing.T, build func(g *Graph) []*Node) (left, all int) {
 	g := NewGraph("copies")
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: build(g)})
 	require.NoError(t, err)
-	for i, u := range exe.executor.Program().Units {
+	for i, u := range exe.executor.Program().Instructions {
 		if u.Carries {
 			all++
 			if b := exe.executor.Program().Engines[0].Tasks[i]; b.Ins[0] != b.Outs[0] {

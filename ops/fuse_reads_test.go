@@ -51,7 +51,7 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 				exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: reader(p)})
 				require.NoError(t, err)
 				stored := 0
-				for _, u := range exe.executor.Program().Units {
+				for _, u := range exe.executor.Program().Instructions {
 					for _, v := range u.Outs {
 						if v.Len == int64(p.Size()) && slices.Contains([]string{"gather", "reshape", "mul"}, v.Node.Op.Name) {
 							stored++
@@ -68,7 +68,7 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 				p = produce(g.Input("x", tensor.Float32, 1, 3, 4, 3))
 				if exe, err = g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Sum(p, 2), Max(p, 3)}}); made != "scaled" {
 					require.NoError(t, err)
-					for _, u := range exe.executor.Program().Units {
+					for _, u := range exe.executor.Program().Instructions {
 						require.False(t, u.Task.Kind == engine.Map && u.Outs[0].Len == int64(p.Size()), u.Task.Name)
 					}
 				}

@@ -18,7 +18,7 @@ func tasksOf(t *testing.T, g *Graph, target Target) []string {
 	exe, err := g.Compile(t.Context(), cpuOnly(t), target)
 	require.NoError(t, err)
 	var out []string
-	for _, u := range exe.executor.Program().Units {
+	for _, u := range exe.executor.Program().Instructions {
 		out = append(out, fmt.Sprint(u.Task.Kind, " ", u.Task.Name))
 	}
 	return out
@@ -62,8 +62,8 @@ func TestAReshapeThereAndBackLeavesNoDivision(t *testing.T) {
 	y := Neg(Reshape(Reshape(Exp(x), 8, 15), 4, 6, 5))
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
-	require.Len(t, exe.executor.Program().Units, 1)
-	for e := range exe.executor.Program().Units[0].Task.Values[0].Walk() {
+	require.Len(t, exe.executor.Program().Instructions, 1)
+	for e := range exe.executor.Program().Instructions[0].Task.Values[0].Walk() {
 		if e.Op == engine.OpLoad {
 			_, affine := e.Addr.Affine(3)
 			require.True(t, affine, "%v", e.Addr)
@@ -100,8 +100,8 @@ func TestWideExpressionsAreSplit(t *testing.T) {
 	}
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{sum}})
 	require.NoError(t, err)
-	require.Greater(t, len(exe.executor.Program().Units), 1)
-	for _, u := range exe.executor.Program().Units {
+	require.Greater(t, len(exe.executor.Program().Instructions), 1)
+	for _, u := range exe.executor.Program().Instructions {
 		require.LessOrEqual(t, len(u.Ins), lower.MaxInputs)
 	}
 }
@@ -133,7 +133,7 @@ func TestSharingDoesNotMakeExpressionsExponential(t *testing.T) {
 	}
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
-	require.NotEmpty(t, exe.executor.Program().Units)
+	require.NotEmpty(t, exe.executor.Program().Instructions)
 }
 
 func TestMemoryIsReusedAlongAChainOfTasks(t *testing.T) {

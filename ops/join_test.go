@@ -14,7 +14,7 @@ func written(t *testing.T, g *Graph, outs ...*Node) (elements int64) {
 	t.Helper()
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: outs})
 	require.NoError(t, err)
-	for _, u := range exe.executor.Program().Units {
+	for _, u := range exe.executor.Program().Instructions {
 		for _, o := range u.Task.Outs {
 			elements += o.Len
 		}

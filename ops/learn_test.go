@@ -16,8 +16,8 @@ func TestCopiesOfRowsAreOfAKindOfTheirOwn(t *testing.T) {
 		g := NewGraph("moved")
 		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{f(g.Input("x", tensor.Float32, shape...))}})
 		require.NoError(t, err)
-		require.Len(t, exe.executor.Program().Units, 1)
-		return plan.PaceKey(rt.exec.Engines[0], exe.executor.Program().Units[0].Task).Name
+		require.Len(t, exe.executor.Program().Instructions, 1)
+		return plan.PaceKey(rt.exec.Engines[0], exe.executor.Program().Instructions[0].Task).Name
 	}
 	perm := func(axes ...int) func(x *Node) *Node { return func(x *Node) *Node { return Transpose(x, axes...) } }
 	require.Equal(t, "transpose", name(perm(1, 0), 30, 40))

@@ -74,7 +74,7 @@ func TestOfVolatileVariablesNothingIsKept(t *testing.T) {
 		exe, err := g.Compile(t.Context(), cpuOnly(t), target)
 		require.NoError(t, err)
 		kept := 0
-		for _, u := range exe.executor.Program().Units {
+		for _, u := range exe.executor.Program().Instructions {
 			for _, in := range u.Task.Ins {
 				if in.Steady {
 					kept++
@@ -102,7 +102,7 @@ func TestConvolutionsStoreWhatIsReadInRowMajorOrder(t *testing.T) {
 	y := Conv2D(x, g.Variable("w", filled(t, 1, 32, 16, 3, 3)), Conv2DOptions{})
 	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}, Place: OnCPU})
 	require.NoError(t, err)
-	require.Len(t, exe.executor.Program().Units, 1)
+	require.Len(t, exe.executor.Program().Instructions, 1)
 }
 
 func filled(t testing.TB, v float64, shape ...int) *tensor.Tensor {

@@ -7,12 +7,14 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clbuiltin"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // build makes a program of source for dev, a device of this context.
 func (o *Opened) build(source, options string, dev *cl.Device) (*cl.Program, error) {
 	prog, err := o.fromSource(source, options, dev)
-	if err == nil && marked(source) && o.device.Key == keyNVIDIA {
+	if err == nil && marked(source) && o.device.Key == vendor.NVIDIA {
 		return o.assemble(prog, options, dev)
 	}
 	return prog, err
@@ -22,7 +24,7 @@ func (o *Opened) build(source, options string, dev *cl.Device) (*cl.Program, err
 // time, and with it where it does not build so.
 func (o *Opened) fromSource(source, options string, dev *cl.Device) (*cl.Program, error) {
 	short, ok := "", false
-	if o.device.has(fixLongHeader) && !o.longHeader.Load() && strings.Contains(options, defaultStd) {
+	if o.device.has(quirk.LongHeader) && !o.longHeader.Load() && strings.Contains(options, defaultStd) {
 		short, ok = clbuiltin.Declare(source)
 	}
 	if !ok {
@@ -49,11 +51,11 @@ func (o *Opened) compile(source, options string, dev *cl.Device) (*cl.Program, e
 	if err != nil {
 		return nil, err
 	}
-	if o.device.has(fixLockBuilds) {
+	if o.device.has(quirk.LockBuilds) {
 		defer o.lockBuild(source, options)()
 	}
 	build := func() { err = prog.Build(options, dev) }
-	if o.device.Key == keyPoCL {
+	if o.device.Key == vendor.PoCL {
 		cldriver.WithLargePages(build)
 	} else {
 		build()

@@ -9,10 +9,11 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 func TestProgramsDeclareWhatTheyCall(t *testing.T) {
-	if d := device(t); !d.has(fixLongHeader) {
+	if d := device(t); !d.has(quirk.LongHeader) {
 		t.Skip("needs a driver with Clang's long header")
 	}
 	var builds atomic.Int32
@@ -46,7 +47,7 @@ func TestProgramsDeclareWhatTheyCall(t *testing.T) {
 }
 
 func TestACompilerWithAnotherHeaderIsAskedOnce(t *testing.T) {
-	if d := device(t); !d.has(fixLongHeader) {
+	if d := device(t); !d.has(quirk.LongHeader) {
 		t.Skip("needs a driver with Clang's long header")
 	}
 	var builds, refused atomic.Int32

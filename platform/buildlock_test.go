@@ -13,6 +13,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 func TestBuildsOfOneSourceWaitForEachOther(t *testing.T) {
@@ -35,8 +36,8 @@ func TestBuildsOfOneSourceWaitForEachOther(t *testing.T) {
 	var all [4]*Opened
 	for i := range all {
 		all[i] = fresh(t, &cl.Options{Wrap: slow}, &Options{CacheDir: CacheOff})
-		if !all[i].device.has(fixLockBuilds) {
-			all[i].device.quirks = append(all[i].device.quirks, Quirk{fix: fixLockBuilds})
+		if !all[i].device.has(quirk.LockBuilds) {
+			all[i].device.quirks = append(all[i].device.quirks, Quirk{fix: quirk.LockBuilds})
 		}
 	}
 	race := func(n int) {

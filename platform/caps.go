@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // FMA is how a*b+c is written for a device.
@@ -125,7 +126,7 @@ const Registers128 = "-cl-nv-maxrregcount=128"
 // nothing is. What a driver showed that executes nothing must not be taken for
 // the real device's, which has the same name.
 func (d *Device) devicePath(dir, kind string, version int) string {
-	if dir == "" || d.has(fixNoResults) {
+	if dir == "" || d.has(quirk.NoResults) {
 		return ""
 	}
 	fields := append([]string{kind, strconv.Itoa(version), diskcache.Version()}, d.identity()...)

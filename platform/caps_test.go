@@ -17,6 +17,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // discovered returns the device under test through a library that counts calls.
@@ -93,7 +94,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	}, proven)
 	assert.Contains(t, c.Stds, "CL1.2")
 	assert.Equal(t, c.Subgroups, c.SubgroupSize > 0)
-	if d.Key == keyPoCL {
+	if d.Key == vendor.PoCL {
 		assert.True(t, c.Atomics32 && c.Atomics64 && c.FP64 && c.OutOfOrder, "what every PoCL on a 64-bit machine does")
 		assert.False(t, c.PTX)
 	}

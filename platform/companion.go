@@ -14,6 +14,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // A CPU driver runs kernels on threads of its own, which sleep until there is
@@ -64,7 +65,7 @@ func platformsOf(lib *cl.Library) (ps []*cl.Platform, err error) {
 // start asks a platform for its devices, and PoCL for the companion too.
 func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	ask := func() { ds, err = p.Devices(cl.DeviceAll) }
-	if vendorKey(p.Name(), "", "") == keyPoCL {
+	if vendor.Key(p.Name(), "", "") == vendor.PoCL {
 		cldriver.SetEnv(envTunables, tunables) // before the driver has threads
 	}
 	if !poclPlain().MatchString(p.Version()) || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // contexts are those that are open on devices whose driver reads its compiler's library anew for each context: what has
@@ -22,7 +23,7 @@ type sharedContext struct {
 // contextOf is a context of devices, which are all of one platform, and what releases it.
 func (o *Opened) contextOf(devices ...*cl.Device) (c *cl.Context, release func() error, err error) {
 	lib := devices[0].Platform().Library()
-	if !o.device.has(fixOneContext) || devices[0].Parent() != nil {
+	if !o.device.has(quirk.OneContext) || devices[0].Parent() != nil {
 		if c, err = lib.NewContext(devices...); err != nil {
 			return nil, nil, err
 		}

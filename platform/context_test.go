@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 func TestWhatHasADeviceOfPoCLOpenSharesAContext(t *testing.T) {
@@ -24,7 +25,7 @@ func TestWhatHasADeviceOfPoCLOpenSharesAContext(t *testing.T) {
 		return o
 	}
 	first, second := open(), open()
-	shared := first.device.has(fixOneContext)
+	shared := first.device.has(quirk.OneContext)
 	assert.Equal(t, shared, first.Context() == second.Context())
 	require.NoError(t, first.Close())
 

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // Device describes one OpenCL device. Nothing is allocated on it until Open.
@@ -79,8 +80,8 @@ func (d *Device) Lanes() int {
 // describe fills a Device from what the OpenCL device says.
 func describe(d *cl.Device, switched map[string]bool) *Device {
 	info, p := d.Info(), d.Platform()
-	key := vendorKey(p.Name(), info.Vendor, info.Name)
-	simulated := nullDriver(key, os.Getenv)
+	key := vendor.Key(p.Name(), info.Vendor, info.Name)
+	simulated := vendor.NullDriver(key, os.Getenv)
 	r := &Device{
 		Key: key, Name: info.Name, Vendor: info.Vendor, Driver: info.DriverVersion,
 		PlatformName: p.Name(), PlatformVersion: p.Version(), Version: info.VersionText,

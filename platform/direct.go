@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/hostcopy"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // On a CPU driver the device's memory is the process's own: what OpenCL calls a
@@ -43,9 +45,9 @@ func (o *Opened) transferDirect(ctx context.Context, m *Memory, off int64, host 
 		}
 		n := min(len(host), chunk)
 		if write {
-			copyParallel(mem[:n], host[:n])
+			hostcopy.Copy(mem[:n], host[:n])
 		} else {
-			copyParallel(host[:n], mem[:n])
+			hostcopy.Copy(host[:n], mem[:n])
 		}
 		host, mem = host[n:], mem[n:]
 	}
@@ -115,7 +117,7 @@ func (p *prober) tryDirect() {
 		return
 	}
 	err := errors.New("not tried: quirk no-direct")
-	if !p.o.device.has(fixNoDirect) {
+	if !p.o.device.has(quirk.NoDirect) {
 		err = p.direct()
 	}
 	p.caps.Direct = err == nil

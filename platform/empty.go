@@ -3,6 +3,8 @@ package platform
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // envPoCLCache names PoCL's own cache folder.
@@ -22,7 +24,7 @@ func poclCache() (dir, named string) {
 // whyNone adds to the note on a platform without devices what is known to cause that: PoCL
 // shows none where it cannot write its cache folder.
 func whyNone(platform string) string {
-	if vendorKey(platform, "", "") != keyPoCL {
+	if vendor.Key(platform, "", "") != vendor.PoCL {
 		return ""
 	}
 	dir, named := poclCache()

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // Machine is what Discover found.
@@ -171,7 +173,7 @@ func dedupe(found []*Device, note func(what, why string)) []*Device {
 
 // native reports whether a device is shown by its vendor's own platform.
 func native(d *Device) bool {
-	return vendorKey(d.PlatformName, d.cl.Platform().Vendor(), "") == d.Key
+	return vendor.Key(d.PlatformName, d.cl.Platform().Vendor(), "") == d.Key
 }
 
 // Reports returns what is known about each device, best first. It probes nothing.
@@ -209,7 +211,7 @@ func (m *Machine) Select(spec string) (*Device, error) {
 		spec, env = strings.TrimSpace(m.spec), m.env
 	}
 	if spec == "" {
-		i := slices.IndexFunc(m.Devices, func(d *Device) bool { return !d.has(fixNoResults) })
+		i := slices.IndexFunc(m.Devices, func(d *Device) bool { return !d.has(quirk.NoResults) })
 		if i >= 0 {
 			return m.Devices[i], nil
 		}

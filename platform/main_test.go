@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 func TestMain(m *testing.M) {
@@ -72,7 +73,7 @@ func fresh(t testing.TB, wrap *cl.Options, opts *Options) *Opened {
 
 // keepBinaries lets the program cache be tested where a quirk switches it off.
 func keepBinaries(d *Device) {
-	d.quirks = slices.DeleteFunc(d.quirks, func(q Quirk) bool { return q.fix == fixOwnCache })
+	d.quirks = slices.DeleteFunc(d.quirks, func(q Quirk) bool { return q.fix == quirk.OwnCache })
 }
 
 // scale is a program that multiplies by two and adds a number of its own, so that

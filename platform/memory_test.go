@@ -57,7 +57,7 @@ func TestWhatIsWrittenIsReadAtEverySizeAndOffset(t *testing.T) {
 }
 
 func writtenIsRead(t *testing.T, o *Opened) {
-	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2*copyPart + 1, smallMost + 1, 2*pieceBytes + 13}
+	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2<<20 + 1, smallMost + 1, 2*pieceBytes + 13}
 	if o.Device().Class == Simulator {
 		sizes = sizes[:7]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // Opened is a device in use: its context, its queue, its memory pool and its
@@ -106,7 +107,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 		live:     map[*block]struct{}{},
 		programs: map[programKey]*program{}, most: mostPrograms,
 	}
-	if d.has(fixOwnCache) {
+	if d.has(quirk.OwnCache) {
 		o.disk = diskcache.NewPrograms("", 0)
 	}
 	o.stager.o, o.stager.idle.L = o, &o.stager.mu

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // A part of a device is a device of its own: it has fewer compute units, and memory and
@@ -91,7 +92,7 @@ func (v *division) way() string {
 // divides are the ways in which d can be divided: "equally", "by counts", and domains. A driver
 // that must not be asked has none.
 func (d *Device) divides() (ways []string) {
-	if d.info == nil || d.has(fixNoParts) || d.info.MaxSubdevices < 2 || d.Units < 2 {
+	if d.info == nil || d.has(quirk.NoParts) || d.info.MaxSubdevices < 2 || d.Units < 2 {
 		return nil
 	}
 	lists := func(k cl.PartitionKind) bool { return slices.Contains(d.info.PartitionKinds, uint64(k)) }
@@ -245,7 +246,7 @@ func (d *Device) dividesText() string {
 	switch {
 	case len(d.Divides) > 0:
 		return fmt.Sprintf("%s; the first half is %s/2:0", strings.Join(d.Divides, ", "), d.ID)
-	case d.has(fixNoParts):
+	case d.has(quirk.NoParts):
 		return "not: its driver must not be asked"
 	}
 	return "not"

@@ -13,6 +13,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 //go:embed probes.cl
@@ -121,10 +123,10 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 	if err := p.chooseFMA(ctx); err != nil {
 		return nil, err
 	}
-	if o.device.Key == keyIntel && o.device.Class == GPU {
+	if o.device.Key == vendor.Intel && o.device.Class == GPU {
 		p.tryRegisters("registers", LargeGRF, &p.caps.RegisterOptions)
 	}
-	if o.device.Key == keyNVIDIA && o.device.Class == GPU {
+	if o.device.Key == vendor.NVIDIA && o.device.Class == GPU {
 		p.tryRegisters("register cap", Registers128, &p.caps.RegisterCap)
 	}
 	p.tryWarpgroups()
@@ -160,7 +162,7 @@ func (p *prober) options(std string) string { return p.o.device.probeOptions(std
 
 func (d *Device) probeOptions(std string) string {
 	opts := []string{std, "-DT=" + floatVector(d.VectorWidth)}
-	if d.Key == keyNVIDIA {
+	if d.Key == vendor.NVIDIA {
 		opts = append(opts, "-DTRY_PTX")
 	}
 	if n := d.lanes(); n > 0 {
@@ -189,7 +191,7 @@ func (d *Device) lanes() int {
 // together reports whether the kernels of most probes are one. Drivers for CPUs compile each kernel
 // when it is first launched (PoCL 3.1: 75 ms, of which the linker takes 50). Not llvmpipe's: it computes both sides of
 // a branch for all items, so that in one kernel every rate would be that of all together.
-func (d *Device) together() bool { return d.Class == CPU && d.Key != keyLLVMpipe }
+func (d *Device) together() bool { return d.Class == CPU && d.Key != vendor.LLVMpipe }
 
 // togetherSection has the kernels that run the other sections'.
 const togetherSection = "together"
@@ -212,13 +214,13 @@ func (p *prober) skipped(section string) string { return p.o.device.skips(sectio
 // skips says why a section must not even be compiled, empty if it may.
 func (d *Device) skips(section string) string {
 	switch {
-	case section == "rate_fma" && d.has(fixNoFMA):
+	case section == "rate_fma" && d.has(quirk.NoFMA):
 		return "quirk slow-fma"
-	case section == "fp64" && d.has(fixNoFP64):
+	case section == "fp64" && d.has(quirk.NoFP64):
 		return "quirk no-fp64"
-	case (section == "dot_x86" || section == "dot_vex") && d.has(fixNoAssembly):
+	case (section == "dot_x86" || section == "dot_vex") && d.has(quirk.NoAssembly):
 		return "quirk inline-assembly"
-	case d.has(fixDeclaredOnly):
+	case d.has(quirk.DeclaredOnly):
 		i := slices.IndexFunc(probes, func(pr probe) bool { return pr.section == section })
 		if i >= 0 && !probes[i].declared(d) {
 			return "quirk macros-without-code"

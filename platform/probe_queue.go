@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // tryQueues proves out-of-order queues and profiling with commands whose order
@@ -16,7 +17,7 @@ import (
 func (p *prober) tryQueues() {
 	d := p.o.device
 	err := errors.New("not tried: quirk no-out-of-order")
-	if !d.has(fixInOrder) {
+	if !d.has(quirk.InOrder) {
 		err = p.outOfOrder()
 	}
 	p.caps.OutOfOrder = err == nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // sliceWords is SLICE in probes.cl: how many words the kernel of all proofs gives to each.
@@ -97,7 +98,7 @@ const mostItems = 1 << 15
 // several at a time, the first launch is as wide as any, and does nothing.
 func setJoined(q *cl.Queue, k *cl.Kernel, d *Device, way int32) error {
 	var err error
-	if d.has(fixWidest) {
+	if d.has(quirk.Widest) {
 		items, group := d.rateItems()
 		items = max(items, mostItems) / group * group
 		err = errors.Join(k.SetInt32(1, 0), k.SetInt32(3, 0), q.Launch(k, cl.Range1(items, group), nil), q.Finish())

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // Some things only show in a process of its own: another environment, several
@@ -153,7 +154,7 @@ func smallMemoryRole() (err error) {
 
 func TestSmallDeviceRunsOutAndRecovers(t *testing.T) {
 	d := device(t)
-	if d.Key != keyPoCL {
+	if d.Key != vendor.PoCL {
 		t.Skip("needs PoCL, which can be told to be small")
 	}
 	out := child(t, "small memory", "POCL_MEMORY_LIMIT=1", EnvDevice+"="+d.ID)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // programKey identifies a program within an opened device.
@@ -137,7 +138,7 @@ var oneBuilder = make(chan struct{}, 1)
 func (o *Opened) buildProgram(key programKey, p *program) {
 	defer o.work.Done()
 	slots := builders
-	if o.device.has(fixOneThread) {
+	if o.device.has(quirk.OneThread) {
 		slots = oneBuilder
 	}
 	slots <- struct{}{}
@@ -170,7 +171,7 @@ func (o *Opened) fullSource(name, source string) string {
 // prelude are the lines that stand before a source.
 func (o *Opened) prelude(name, source string) []string {
 	lines := []string{"#define FMA(a, b, c) " + o.caps.FMA.Expression()}
-	if o.device.has(fixDimensions) && asksOutside(source) {
+	if o.device.has(quirk.Dimensions) && asksOutside(source) {
 		lines = append(lines, sizesOutside...)
 	}
 	return append(lines, "#line 1 "+strconv.Quote(strings.ToValidUTF8(name, "?")))
@@ -241,7 +242,7 @@ func (o *Opened) toDisk(id string, prog *cl.Program) {
 	if o.disk.Off() {
 		return
 	}
-	if o.device.has(fixKernelsFirst) {
+	if o.device.has(quirk.KernelsFirst) {
 		kernels, err := prog.Kernels()
 		o.warn("program cache: kernels", err)
 		for _, k := range kernels {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // entries returns the cached programs in a cache folder.
@@ -104,7 +106,7 @@ func TestVanishedCacheEntryIsRebuilt(t *testing.T) {
 // A binary that is whole and that the driver does not want, as after an update
 // that kept its version: the header is right, the content is not a binary.
 func TestCacheEntryThatTheDriverRefusesIsRebuilt(t *testing.T) {
-	if d := device(t); rusticl(d, false) && versionIn(d.Driver, 0, 25) {
+	if d := device(t); strings.EqualFold(d.PlatformName, "rusticl") && quirk.VersionIn(d.Driver, 0, 25) {
 		t.Skip("ends the process when it is given what is not a binary: see the quirk truncated-binary-aborts")
 	}
 	damage(t, 14, func(path string, _ []byte) {
@@ -163,7 +165,7 @@ func TestReadOnlyCacheFolderStillServes(t *testing.T) {
 // cannot be done.
 func several(t *testing.T) {
 	t.Helper()
-	if device(t).has(fixOneThread) {
+	if device(t).has(quirk.OneThread) {
 		t.Skip("the driver is not safe for concurrent calls: see the quirk one-thread")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/internal/quirks"
+	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
 // EnvQuirks switches quirks on and off, on all devices of the process: names with a sign, as
@@ -29,34 +30,8 @@ type Quirk struct {
 	// Forced marks a quirk that EnvQuirks switched on for a device that it is not about.
 	Forced bool `json:"forced,omitempty"`
 
-	fix   fix
-	match func(d *Device, simulated bool) bool
+	fix quirk.Fix
 }
-
-// fix is a workaround that code asks for by name.
-type fix uint32
-
-const (
-	fixNoResults    fix = 1 << iota // accepts work and computes nothing
-	fixNoFMA                        // fma() emulated in software or missing: do not even probe it
-	fixNoFP64                       // crashes when double is used
-	fixKernelsFirst                 // create kernels before asking for the binary
-	fixDeclaredOnly                 // probe only what the device declares
-	fixOneThread                    // not safe for concurrent calls
-	fixOwnCache                     // keep no binaries: the driver does
-	fixLockBuilds                   // build one source in one process at a time
-	fixNoAssembly                   // its compiler crashes at inline assembly for the CPU
-	fixInOrder                      // do not even probe queues that are out of order
-	fixSignals                      // restore signal handlers; internal/cldriver asks the environment itself
-	fixWideBytes                    // its compiler crashes at vectors of bytes: hold them in words
-	fixNoParts                      // must not be asked to divide a device
-	fixDimensions                   // sizes of dimensions above the third are 0
-	fixNoDirect                     // no plain copies: a wait may end before the work does
-	fixLongHeader                   // declare built-in functions instead of its header
-	fixOneContext                   // one context for all that has a device open
-	fixWidest                       // the first launch of a kernel is the widest
-	fixNoSubBuffers                 // its process ends where parts of buffers are released
-)
 
 // switches are the quirks that EnvQuirks switches, and whether on. Errors: a name that is in
 // no row, or whose remedy is always in effect.
@@ -64,7 +39,7 @@ func switches() (map[string]bool, error) {
 	text := os.Getenv(EnvQuirks)
 	fail := func(why string) (map[string]bool, error) {
 		var names []string
-		for _, q := range quirkTable {
+		for _, q := range quirk.Table {
 			if !q.Always {
 				names = append(names, q.Name)
 			}
@@ -77,11 +52,11 @@ func switches() (map[string]bool, error) {
 		return fail(err.Error())
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		i := slices.IndexFunc(quirkTable, func(q Quirk) bool { return q.Name == name })
+		i := slices.IndexFunc(quirk.Table, func(q quirk.Row) bool { return q.Name == name })
 		switch {
 		case i < 0:
 			return fail(fmt.Sprintf("no quirk is called %q", name))
-		case quirkTable[i].Always:
+		case quirk.Table[i].Always:
 			return fail(fmt.Sprintf("what is done about %q is done on every device and cannot be switched", name))
 		}
 	}
@@ -91,8 +66,10 @@ func switches() (map[string]bool, error) {
 // quirksOf returns the rows that hold for a device, and the names of those that would if they
 // were not switched off.
 func quirksOf(d *Device, simulated bool, switched map[string]bool) (on []Quirk, off []string) {
-	for _, q := range quirkTable {
-		matches := q.match(d, simulated)
+	about := quirk.Device{Key: d.Key, Platform: d.PlatformName, Driver: d.Driver, Simulated: simulated}
+	for _, r := range quirk.Table {
+		q := Quirk{Name: r.Name, Driver: r.Driver, Symptom: r.Symptom, Remedy: r.Remedy, Source: r.Source, Test: r.Test, Always: r.Always, fix: r.Fix}
+		matches := r.Match(about)
 		want, named := switched[q.Name]
 		switch {
 		case matches && named && !want:
@@ -109,15 +86,15 @@ func quirksOf(d *Device, simulated bool, switched map[string]bool) (on []Quirk, 
 
 // WideBytes reports whether kernels have to hold values of 8 bits in variables of 32, as the
 // device's compiler ends the process at some that do not.
-func (d *Device) WideBytes() bool { return d.has(fixWideBytes) }
+func (d *Device) WideBytes() bool { return d.has(quirk.WideBytes) }
 
 // SubBuffers reports whether a part of a buffer that begins at offset may be a buffer of its own.
 func (d *Device) SubBuffers(offset int64) bool {
-	return d.BaseAlign > 0 && offset%int64(d.BaseAlign) == 0 && !d.has(fixNoSubBuffers)
+	return d.BaseAlign > 0 && offset%int64(d.BaseAlign) == 0 && !d.has(quirk.NoSubBuffers)
 }
 
 // has reports whether the device needs a workaround.
-func (d *Device) has(f fix) bool {
+func (d *Device) has(f quirk.Fix) bool {
 	for _, q := range d.quirks {
 		if q.fix&f != 0 {
 			return true
@@ -138,24 +115,4 @@ func (d *Device) unusual() (fields []string) {
 		fields = append(fields, "-"+name)
 	}
 	return fields
-}
-
-// versionIn reports whether the first number in a driver's version text is at
-// least from and, unless to is 0, below to.
-func versionIn(text string, from, to int) bool {
-	n, seen := 0, false
-	for _, r := range text {
-		if r < '0' || r > '9' {
-			if seen {
-				break
-			}
-			continue
-		}
-		seen = true
-		n = n*10 + int(r-'0')
-		if n > 1<<20 {
-			return false
-		}
-	}
-	return seen && n >= from && (to == 0 || n < to)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,15 +21,15 @@ func llvmpipe(t *testing.T, role string, quirks string) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "rusticl.icd"), []byte("libRusticlOpenCL.so.1\n"), 0o600))
-	out, err := startChild(role, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir, EnvDevice+"="+keyLLVMpipe, EnvQuirks+"="+quirks, EnvCache+"="+CacheOff)
+	out, err := startChild(role, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir, EnvDevice+"="+vendor.LLVMpipe, EnvQuirks+"="+quirks, EnvCache+"="+CacheOff)
 	if strings.Contains(out, "no such device") || strings.Contains(out, ErrNoDevice.Error()) || strings.Contains(out, "no OpenCL") {
-		if strings.Contains(os.Getenv("ANYCL_REQUIRE"), keyLLVMpipe) {
+		if strings.Contains(os.Getenv("ANYCL_REQUIRE"), vendor.LLVMpipe) {
 			t.Fatalf("ANYCL_REQUIRE wants llvmpipe, and it is not there:\n%s", out)
 		}
 		t.Skip("needs rusticl on llvmpipe (package mesa-opencl-icd)")
 	}
 	require.NoError(t, err, out)
-	if v := driverLine(out); !versionIn(v, 0, 23) {
+	if v := driverLine(out); !quirk.VersionIn(v, 0, 23) {
 		t.Skipf("the quirk is about Mesa 22, this is %s", v)
 	}
 	return out
@@ -72,7 +74,7 @@ func TestOutOfOrderQueuesFailWhereTheQuirkSaysSo(t *testing.T) {
 }
 
 func TestPoCLWithoutACacheFolderSaysWhyItHasNoDevices(t *testing.T) {
-	if d := device(t); d.Key != keyPoCL {
+	if d := device(t); d.Key != vendor.PoCL {
 		t.Skip("needs PoCL")
 	}
 	out := child(t, "no driver", "POCL_CACHE_DIR=/dev/null/cache", EnvDevice+"=")

@@ -18,6 +18,8 @@ import (
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/internal/clfault"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 func TestQuirkRowsAreWhole(t *testing.T) {
@@ -37,15 +39,15 @@ func TestQuirkRowsAreWhole(t *testing.T) {
 		return err
 	}))
 	seen := map[string]bool{}
-	for _, q := range quirkTable {
+	for _, q := range quirk.Table {
 		assert.Regexp(t, `^[a-z0-9-]+$`, q.Name)
 		assert.NotEmpty(t, q.Driver, q.Name)
 		assert.NotEmpty(t, q.Symptom, q.Name)
 		assert.NotEmpty(t, q.Remedy, q.Name)
 		assert.NotEmpty(t, q.Source, q.Name)
 		assert.True(t, tests[q.Test], "%s: there is no test %q", q.Name, q.Test)
-		assert.NotNil(t, q.match, q.Name)
-		assert.Equal(t, q.Always, q.fix == 0, "%s: what is always done has no switch, the rest has", q.Name)
+		assert.NotNil(t, q.Match, q.Name)
+		assert.Equal(t, q.Always, q.Fix == 0, "%s: what is always done has no switch, the rest has", q.Name)
 		assert.False(t, seen[q.Name], "%s stands twice", q.Name)
 		seen[q.Name] = true
 	}
@@ -59,16 +61,16 @@ func quirky(key, platform, driver string, switched map[string]bool) *Device {
 }
 
 func TestQuirksMatchByVendorAndDriver(t *testing.T) {
-	old := quirky(keyLLVMpipe, "rusticl", "22.3.6", nil)
-	assert.True(t, old.has(fixNoFMA))
-	assert.True(t, old.has(fixNoDirect))
-	assert.True(t, old.has(fixInOrder))
-	assert.False(t, old.has(fixNoFP64))
-	newer := quirky(keyLLVMpipe, "rusticl", "25.0.7", nil)
-	assert.False(t, newer.has(fixInOrder))
-	assert.True(t, quirky(keyLLVMpipe, "rusticl", "26.2.6-1", nil).has(fixNoFP64))
-	assert.False(t, quirky(keyAMD, "rusticl", "25.0.7", nil).has(fixNoFMA))
-	assert.True(t, quirky(keyARM, "ARM Platform", "3.0", nil).has(fixKernelsFirst))
+	old := quirky(vendor.LLVMpipe, "rusticl", "22.3.6", nil)
+	assert.True(t, old.has(quirk.NoFMA))
+	assert.True(t, old.has(quirk.NoDirect))
+	assert.True(t, old.has(quirk.InOrder))
+	assert.False(t, old.has(quirk.NoFP64))
+	newer := quirky(vendor.LLVMpipe, "rusticl", "25.0.7", nil)
+	assert.False(t, newer.has(quirk.InOrder))
+	assert.True(t, quirky(vendor.LLVMpipe, "rusticl", "26.2.6-1", nil).has(quirk.NoFP64))
+	assert.False(t, quirky(vendor.AMD, "rusticl", "25.0.7", nil).has(quirk.NoFMA))
+	assert.True(t, quirky(vendor.ARM, "ARM Platform", "3.0", nil).has(quirk.KernelsFirst))
 	assert.Empty(t, quirky("acme", "Acme", "1", nil).Quirks())
 }
 
@@ -76,11 +78,11 @@ func TestTheEnvironmentSwitchesQuirks(t *testing.T) {
 	t.Setenv(EnvQuirks, "+no-out-of-order, -own-program-cache,-restore-signals")
 	switched, err := switches()
 	require.NoError(t, err)
-	usual, d := quirky(keyPoCL, "PoCL", "3.1", nil), quirky(keyPoCL, "PoCL", "3.1", switched)
-	assert.True(t, usual.has(fixOwnCache))
-	assert.False(t, usual.has(fixInOrder))
-	assert.False(t, d.has(fixOwnCache))
-	assert.True(t, d.has(fixInOrder))
+	usual, d := quirky(vendor.PoCL, "PoCL", "3.1", nil), quirky(vendor.PoCL, "PoCL", "3.1", switched)
+	assert.True(t, usual.has(quirk.OwnCache))
+	assert.False(t, usual.has(quirk.InOrder))
+	assert.False(t, d.has(quirk.OwnCache))
+	assert.True(t, d.has(quirk.InOrder))
 	assert.Equal(t, []string{"restore-signals", "own-program-cache"}, d.QuirksOff())
 	assert.NotEqual(t, usual.devicePath("x", diskcache.Caps, 1), d.devicePath("x", diskcache.Caps, 1), "what is proven with others is not for these")
 	r := d.Explain()
@@ -107,22 +109,22 @@ func TestQuirksDecideWhatIsProbed(t *testing.T) {
 		}
 		return &prober{o: &Opened{device: quirky(key, platform, driver, all)}}
 	}
-	assert.Equal(t, "quirk no-fp64", probing(keyLLVMpipe, "rusticl", "26.2").skipped("fp64"))
-	assert.Empty(t, probing(keyLLVMpipe, "rusticl", "26.2", "-no-fp64").skipped("fp64"))
-	assert.Equal(t, "quirk no-fp64", probing(keyLLVMpipe, "rusticl", "25.0").skipped("fp64"))
-	assert.Empty(t, probing(keyLLVMpipe, "rusticl", "22.3").skipped("fp64"))
+	assert.Equal(t, "quirk no-fp64", probing(vendor.LLVMpipe, "rusticl", "26.2").skipped("fp64"))
+	assert.Empty(t, probing(vendor.LLVMpipe, "rusticl", "26.2", "-no-fp64").skipped("fp64"))
+	assert.Equal(t, "quirk no-fp64", probing(vendor.LLVMpipe, "rusticl", "25.0").skipped("fp64"))
+	assert.Empty(t, probing(vendor.LLVMpipe, "rusticl", "22.3").skipped("fp64"))
 	assert.Equal(t, "quirk no-fp64", probing("acme", "Acme", "1", "+no-fp64").skipped("fp64"))
-	assert.Equal(t, "quirk slow-fma", probing(keyLLVMpipe, "rusticl", "26.2").skipped("rate_fma"))
-	assert.Empty(t, probing(keyLLVMpipe, "rusticl", "26.2", "-slow-fma").skipped("rate_fma"))
-	assert.Equal(t, "quirk macros-without-code", probing(keyOclgrind, "Oclgrind", "21.10").skipped("fp64"))
-	assert.Empty(t, probing(keyOclgrind, "Oclgrind", "21.10", "-macros-without-code").skipped("fp64"))
-	assert.Equal(t, "quirk inline-assembly", probing(keyPoCL, "PoCL", "6.0").skipped("dot_x86"))
-	assert.Empty(t, probing(keyPoCL, "PoCL", "6.0", "-inline-assembly").skipped("dot_x86"))
-	assert.Empty(t, probing(keyPoCL, "PoCL", "3.1+debian").skipped("dot_x86"))
+	assert.Equal(t, "quirk slow-fma", probing(vendor.LLVMpipe, "rusticl", "26.2").skipped("rate_fma"))
+	assert.Empty(t, probing(vendor.LLVMpipe, "rusticl", "26.2", "-slow-fma").skipped("rate_fma"))
+	assert.Equal(t, "quirk macros-without-code", probing(vendor.Oclgrind, "Oclgrind", "21.10").skipped("fp64"))
+	assert.Empty(t, probing(vendor.Oclgrind, "Oclgrind", "21.10", "-macros-without-code").skipped("fp64"))
+	assert.Equal(t, "quirk inline-assembly", probing(vendor.PoCL, "PoCL", "6.0").skipped("dot_x86"))
+	assert.Empty(t, probing(vendor.PoCL, "PoCL", "6.0", "-inline-assembly").skipped("dot_x86"))
+	assert.Empty(t, probing(vendor.PoCL, "PoCL", "3.1+debian").skipped("dot_x86"))
 }
 
 func TestADriverThatKeepsProgramsItselfIsNotAskedForBinaries(t *testing.T) {
-	if d := device(t); d.Key != keyPoCL {
+	if d := device(t); d.Key != vendor.PoCL {
 		t.Skip("needs PoCL, the driver that keeps programs itself")
 	}
 	for _, quirks := range []string{"", "-own-program-cache"} {
@@ -246,11 +248,11 @@ func TestClocksThatStandStillAreNoProfiling(t *testing.T) {
 }
 
 func TestVersionRanges(t *testing.T) {
-	assert.True(t, versionIn("26.2.6", 26, 0))
-	assert.True(t, versionIn("Mesa 27", 26, 0))
-	assert.False(t, versionIn("25.0.7", 26, 0))
-	assert.False(t, versionIn("27", 26, 27))
-	assert.False(t, versionIn("", 0, 0))
-	assert.False(t, versionIn("unknown", 0, 0))
-	assert.False(t, versionIn("99999999999999999999", 1, 0))
+	assert.True(t, quirk.VersionIn("26.2.6", 26, 0))
+	assert.True(t, quirk.VersionIn("Mesa 27", 26, 0))
+	assert.False(t, quirk.VersionIn("25.0.7", 26, 0))
+	assert.False(t, quirk.VersionIn("27", 26, 27))
+	assert.False(t, quirk.VersionIn("", 0, 0))
+	assert.False(t, quirk.VersionIn("unknown", 0, 0))
+	assert.False(t, quirk.VersionIn("99999999999999999999", 1, 0))
 }

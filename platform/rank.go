@@ -3,6 +3,9 @@ package platform
 import (
 	"fmt"
 	"slices"
+
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // lanes is how many multiply-adds of float a compute unit starts in a cycle. The
@@ -13,11 +16,11 @@ func lanes(d *Device) float64 {
 		return float64(max(4, d.VectorWidth))
 	}
 	switch d.Key {
-	case keyNVIDIA, keyApple:
+	case vendor.NVIDIA, vendor.Apple:
 		return 128
-	case keyAMD:
+	case vendor.AMD:
 		return 64
-	case keyIntel:
+	case vendor.Intel:
 		return 8 // a compute unit is one execution unit of 8 lanes
 	}
 	return 32
@@ -41,9 +44,9 @@ func estimate(d *Device) float64 {
 func tier(d *Device) int {
 	t := int(d.Class) * 10
 	switch {
-	case d.has(fixNoResults):
+	case d.has(quirk.NoResults):
 		t += 5
-	case d.Key == keyLLVMpipe:
+	case d.Key == vendor.LLVMpipe:
 		t += 15 // below every other CPU and above simulators: Mesa's software renderer
 	}
 	return t
@@ -77,9 +80,9 @@ func reason(ds []*Device, i int) string {
 	}
 	speed := fmt.Sprintf("%s %s", speedText(d.GFLOPS), how)
 	switch {
-	case d.has(fixNoResults):
+	case d.has(quirk.NoResults):
 		return "computes nothing: only when asked for by name"
-	case d.Key == keyLLVMpipe:
+	case d.Key == vendor.LLVMpipe:
 		return "software renderer, after every other CPU driver; " + speed
 	case d.Class == Simulator:
 		return "checks rather than computes; " + speed

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
 // machine has two NVIDIA GPUs, one from AMD under two names, an Intel one that
@@ -18,15 +20,15 @@ func machine() *Machine {
 		m.Devices = append(m.Devices, d)
 		return d
 	}
-	add("oclgrind:0", keyOclgrind, "Oclgrind Simulator", "Oclgrind", Simulator, 1)
-	add("llvmpipe:0", keyLLVMpipe, "llvmpipe (LLVM 15)", "rusticl", CPU, 900)
-	add("pocl:0", keyPoCL, "cpu-EPYC", "Portable Computing Language", CPU, 500)
-	add("nvidia:0", keyNVIDIA, "NVIDIA T4", "NVIDIA CUDA", GPU, 8000)
-	add("nvidia:1", keyNVIDIA, "NVIDIA H200", "NVIDIA CUDA", GPU, 60000)
-	add("amd:0", keyAMD, "gfx942", "AMD Accelerated Parallel Processing", GPU, 70000)
-	null := add("intel:0", keyIntel, "Intel(R) Graphics", "Intel(R) OpenCL Graphics", Simulator, 90000)
+	add("oclgrind:0", vendor.Oclgrind, "Oclgrind Simulator", "Oclgrind", Simulator, 1)
+	add("llvmpipe:0", vendor.LLVMpipe, "llvmpipe (LLVM 15)", "rusticl", CPU, 900)
+	add("pocl:0", vendor.PoCL, "cpu-EPYC", "Portable Computing Language", CPU, 500)
+	add("nvidia:0", vendor.NVIDIA, "NVIDIA T4", "NVIDIA CUDA", GPU, 8000)
+	add("nvidia:1", vendor.NVIDIA, "NVIDIA H200", "NVIDIA CUDA", GPU, 60000)
+	add("amd:0", vendor.AMD, "gfx942", "AMD Accelerated Parallel Processing", GPU, 70000)
+	null := add("intel:0", vendor.Intel, "Intel(R) Graphics", "Intel(R) OpenCL Graphics", Simulator, 90000)
 	null.quirks, _ = quirksOf(null, true, nil)
-	add("intel:1", keyIntel, "Intel(R) Xeon", "Intel(R) OpenCL", CPU, 400)
+	add("intel:1", vendor.Intel, "Intel(R) Xeon", "Intel(R) OpenCL", CPU, 400)
 	rank(m.Devices)
 	return m
 }
@@ -86,7 +88,7 @@ func TestSelectNeverReplacesADeviceThatIsAbsent(t *testing.T) {
 
 func TestAbsentDeviceErrorNamesTheVariableAndWhatWasFound(t *testing.T) {
 	m := &Machine{spec: "amd:1", env: true, Devices: []*Device{
-		{ID: "nvidia:0", Key: keyNVIDIA, Name: "NVIDIA H200"}, {ID: "pocl:0", Key: keyPoCL, Name: "AMD EPYC"},
+		{ID: "nvidia:0", Key: vendor.NVIDIA, Name: "NVIDIA H200"}, {ID: "pocl:0", Key: vendor.PoCL, Name: "AMD EPYC"},
 	}}
 	_, err := m.Select("")
 	require.EqualError(t, err, "platform: ANYCL_DEVICE=amd:1: no such device; found: nvidia:0 NVIDIA H200, pocl:0 AMD EPYC")
@@ -107,7 +109,7 @@ func TestNoneIsTheCallersWish(t *testing.T) {
 func TestNothingIsSelectedWhereNothingComputes(t *testing.T) {
 	m := machine()
 	m.Devices = m.Devices[len(m.Devices)-1:]
-	require.True(t, m.Devices[0].has(fixNoResults))
+	require.True(t, m.Devices[0].has(quirk.NoResults))
 	_, err := m.Select("")
 	assert.ErrorIs(t, err, ErrNoDevice)
 	d, err := m.Select("intel")
@@ -144,17 +146,17 @@ func TestVendorKeys(t *testing.T) {
 		{"clvk", "Acme Corp.", "Charm 3000", "acme-corp"},
 		{"", "", "", "unknown"},
 	} {
-		assert.Equal(t, c.want, vendorKey(c.platform, c.vendor, c.device), "%+v", c)
+		assert.Equal(t, c.want, vendor.Key(c.platform, c.vendor, c.device), "%+v", c)
 	}
 }
 
 func TestClasses(t *testing.T) {
 	all := cl.DeviceCPU | cl.DeviceGPU | cl.DeviceAccelerator | cl.DeviceDefault
-	assert.Equal(t, Simulator, classOf(keyOclgrind, all, false))
-	assert.Equal(t, Simulator, classOf(keyIntel, cl.DeviceGPU, true))
-	assert.Equal(t, CPU, classOf(keyLLVMpipe, cl.DeviceGPU, false))
-	assert.Equal(t, GPU, classOf(keyIntel, cl.DeviceGPU|cl.DeviceDefault, false))
-	assert.Equal(t, CPU, classOf(keyPoCL, cl.DeviceCPU, false))
+	assert.Equal(t, Simulator, classOf(vendor.Oclgrind, all, false))
+	assert.Equal(t, Simulator, classOf(vendor.Intel, cl.DeviceGPU, true))
+	assert.Equal(t, CPU, classOf(vendor.LLVMpipe, cl.DeviceGPU, false))
+	assert.Equal(t, GPU, classOf(vendor.Intel, cl.DeviceGPU|cl.DeviceDefault, false))
+	assert.Equal(t, CPU, classOf(vendor.PoCL, cl.DeviceCPU, false))
 	assert.Equal(t, Accelerator, classOf("xilinx", cl.DeviceAccelerator, false))
 	assert.Equal(t, Accelerator, classOf("acme", cl.DeviceCustom, false))
 	text, err := CPU.MarshalText()
@@ -170,10 +172,10 @@ func TestClasses(t *testing.T) {
 func TestNullDriverIsSeenInTheEnvironment(t *testing.T) {
 	env := map[string]string{"NEOReadDebugKeys": "1", "SetCommandStreamReceiver": "5"}
 	get := func(k string) string { return env[k] }
-	assert.True(t, nullDriver(keyIntel, get))
-	assert.False(t, nullDriver(keyNVIDIA, get))
+	assert.True(t, vendor.NullDriver(vendor.Intel, get))
+	assert.False(t, vendor.NullDriver(vendor.NVIDIA, get))
 	env["SetCommandStreamReceiver"] = "0"
-	assert.False(t, nullDriver(keyIntel, get))
+	assert.False(t, vendor.NullDriver(vendor.Intel, get))
 	env["SetCommandStreamReceiver"], env["NEOReadDebugKeys"] = "1", ""
-	assert.False(t, nullDriver(keyIntel, get))
+	assert.False(t, vendor.NullDriver(vendor.Intel, get))
 }

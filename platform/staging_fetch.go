@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
 // pull is a piece of device memory on its way to the host.
@@ -18,10 +19,10 @@ type pull struct {
 	wait       []*cl.Event // what the first command waits for
 	relay      *relay      // nil: read where it lies
 	asked, got int64
-	pieces     []*piece     // asked for and not got, in order
-	workers    *copyWorkers // in drain
-	told       int          // pieces that it has, the first of pieces
-	first      int          // the number of the first of pieces
+	pieces     []*piece          // asked for and not got, in order
+	workers    *hostcopy.Workers // in drain
+	told       int               // pieces that it has, the first of pieces
+	first      int               // the number of the first of pieces
 	failed     error
 }
 
@@ -59,12 +60,12 @@ func (p *pull) ask() error {
 // the same dst.
 func (p *pull) drain(ctx context.Context, dst []byte) error {
 	if p.got < p.bytes && p.failed == nil && p.bytes > p.piece() {
-		p.workers, p.told, p.first = newWorkers(int(p.bytes), int(p.piece())), 0, 0
+		p.workers, p.told, p.first = hostcopy.New(int(p.bytes), int(p.piece())), 0, 0
 		defer func() {
 			for p.told > 0 { // the workers that copy hold dst
 				p.take()
 			}
-			p.workers.end()
+			p.workers.End()
 			p.workers = nil
 		}()
 	}
@@ -89,7 +90,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	if len(p.pieces) == 0 { // others hold the pinned memory
 		return p.plain(ctx, dst[p.got:][:min(p.bytes-p.got, chunk)])
 	}
-	if p.told > 0 && (p.workers.copied(p.first) || p.told == len(p.pieces)) {
+	if p.told > 0 && (p.workers.Copied(p.first) || p.told == len(p.pieces)) {
 		p.take()
 		return nil
 	}
@@ -101,7 +102,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 			} else if done {
 				break
 			}
-			if !p.workers.one() {
+			if !p.workers.One() {
 				if err := m.await(ctx); err != nil {
 					return err
 				}
@@ -120,14 +121,14 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 		p.s.give(p.c, m)
 		return nil
 	}
-	p.workers.tell(p.first+p.told, dst[from:][:n], m.bytes[:n])
+	p.workers.Tell(p.first+p.told, dst[from:][:n], m.bytes[:n])
 	p.told++
 	return nil
 }
 
 // take waits for the first of pieces and takes it off the list.
 func (p *pull) take() {
-	p.workers.finish(p.first)
+	p.workers.Finish(p.first)
 	m := p.pieces[0]
 	p.pieces = slices.Delete(p.pieces, 0, 1)
 	p.got += min(p.bytes-p.got, p.piece())

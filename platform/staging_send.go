@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
 // send brings src to b at off in its turn and does not wait for that, except for
@@ -112,27 +113,27 @@ func (s *staging) write(c *pinned, p *piece, q *cl.Queue, b *cl.Buffer, off int6
 
 // pushPieces is pushOne of several: workers copy to as many as are free, while the first goes its way.
 func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (rest int, err error) {
-	workers := newWorkers(len(src), each)
-	var pieces [workerSlots]*piece
+	workers := hostcopy.New(len(src), each)
+	var pieces [hostcopy.Slots]*piece
 	told, sent, all := 0, 0, (len(src)+each-1)/each
 	part := func(i int) []byte { return src[i*each : min((i+1)*each, len(src))] }
 	tell := func(p *piece) {
-		pieces[told%workerSlots] = p
-		workers.tell(told, p.bytes, part(told))
+		pieces[told%hostcopy.Slots] = p
+		workers.Tell(told, p.bytes, part(told))
 		told++
 	}
 	defer func() {
 		for ; sent < told; sent++ {
-			workers.finish(sent)
-			s.give(c, pieces[sent%workerSlots])
+			workers.Finish(sent)
+			s.give(c, pieces[sent%hostcopy.Slots])
 		}
-		workers.end()
+		workers.End()
 	}()
 	for sent < all {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		for told < all && told-sent < workerSlots {
+		for told < all && told-sent < hostcopy.Slots {
 			s.mu.Lock()
 			p, err := s.idle(c)
 			s.mu.Unlock()
@@ -149,8 +150,8 @@ func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Que
 			}
 			tell(p)
 		}
-		workers.finish(sent)
-		p, i := pieces[sent%workerSlots], sent
+		workers.Finish(sent)
+		p, i := pieces[sent%hostcopy.Slots], sent
 		sent++
 		if err := s.write(c, p, q, b, off+int64(i*each), len(part(i)), wait); err != nil {
 			return 0, err

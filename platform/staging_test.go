@@ -14,6 +14,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
 // gate holds the device's queue back until the returned function is called.
@@ -239,19 +240,19 @@ func TestStagingIsOnOrOff(t *testing.T) {
 }
 
 func TestWorkersCopyEveryPieceWhereItBelongs(t *testing.T) {
-	for _, n := range []int{leastPiece + 1, 2*workerPart*workerSlots + 12345, 3 * pieceBytes} {
-		for _, piece := range []int{workerPart - 1, leastPiece, leastPiece + 4096} {
+	for _, n := range []int{leastPiece + 1, 2*hostcopy.Part*hostcopy.Slots + 12345, 3 * pieceBytes} {
+		for _, piece := range []int{hostcopy.Part - 1, leastPiece, leastPiece + 4096} {
 			src, dst := randomBytes(n), make([]byte, n)
-			c, told, got := newWorkers(n, piece), 0, 0
+			c, told, got := hostcopy.New(n, piece), 0, 0
 			for all := (n + piece - 1) / piece; got < all; got++ {
-				for ; told < all && told-got < workerSlots; told++ {
-					c.tell(told, dst[told*piece:], src[told*piece:min((told+1)*piece, n)])
+				for ; told < all && told-got < hostcopy.Slots; told++ {
+					c.Tell(told, dst[told*piece:], src[told*piece:min((told+1)*piece, n)])
 				}
-				c.finish(got)
+				c.Finish(got)
 				end := min((got+1)*piece, n)
 				require.True(t, bytes.Equal(src[got*piece:end], dst[got*piece:end]), got)
 			}
-			c.end()
+			c.End()
 		}
 	}
 }

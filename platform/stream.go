@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
 // maxStaged bounds the host memory that transfers in flight hold, bytes.
@@ -59,7 +60,7 @@ func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) err
 	if host == nil {
 		return o.Write(ctx, m, off, src)
 	}
-	copyParallel(host, src)
+	hostcopy.Copy(host, src)
 	e, err := o.queue.WriteEvent(b, off, host, nil)
 	if err != nil {
 		o.stager.give(host)
@@ -177,7 +178,7 @@ func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 	}
 	for i, p := range f.parts {
 		if p.event != nil {
-			copyParallel(dst[i], p.host)
+			hostcopy.Copy(dst[i], p.host)
 		}
 	}
 	f.o.stager.mu.Lock()

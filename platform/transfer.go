@@ -3,10 +3,9 @@ package platform
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/anycl/anycl/cl"
-	"github.com/anycl/anycl/internal/procs"
+	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
 // check verifies a range of m for a transfer.
@@ -82,8 +81,6 @@ const (
 	// cheaper than two with a parallel copy between: on PoCL they are level at
 	// about 2 MiB.
 	mapFrom = 2 << 20
-	// copyPart is what one goroutine copies of a large transfer.
-	copyPart = 1 << 20
 )
 
 // move copies between the buffer and host memory and waits for it.
@@ -110,54 +107,9 @@ func (o *Opened) moveMapped(b *cl.Buffer, off int64, host []byte, write bool) er
 		return err
 	}
 	if write {
-		copyParallel(m.Bytes(), host)
+		hostcopy.Copy(m.Bytes(), host)
 	} else {
-		copyParallel(host, m.Bytes())
+		hostcopy.Copy(host, m.Bytes())
 	}
 	return m.Close()
-}
-
-// copyParallel is copy on as many cores as help: one core does not fill the
-// memory's bandwidth.
-func copyParallel(dst, src []byte) {
-	n := len(src)
-	parts := min(procs.Count(), n/copyPart)
-	if parts < 2 {
-		copy(dst, src)
-		return
-	}
-	g := copyGroups.Get().(*copyGroup)
-	for len(g.jobs) < parts {
-		j := &copyJob{group: g}
-		j.start = j.run
-		g.jobs = append(g.jobs, j)
-	}
-	g.wg.Add(parts)
-	for i, j := range g.jobs[:parts] {
-		from, to := n*i/parts, n*(i+1)/parts
-		j.dst, j.src = dst[from:to], src[from:to]
-		go j.start()
-	}
-	g.wg.Wait()
-	copyGroups.Put(g)
-}
-
-// copyGroup is what copyParallel needs, kept so that a transfer allocates nothing.
-type copyGroup struct {
-	wg   sync.WaitGroup
-	jobs []*copyJob
-}
-
-type copyJob struct {
-	group    *copyGroup
-	start    func() // run, bound once
-	dst, src []byte
-}
-
-var copyGroups = sync.Pool{New: func() any { return &copyGroup{} }}
-
-func (j *copyJob) run() {
-	copy(j.dst, j.src)
-	j.dst, j.src = nil, nil
-	j.group.wg.Done()
 }

@@ -20,8 +20,6 @@ import (
 	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/onnx"
-	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -110,33 +108,24 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	rows := max(o.rows, len(t.class))
-	m, err := onnx.Read(bytes.NewReader(file))
-	if err != nil {
-		return err
-	}
-	if len(m.Inputs()) != 1 || len(m.Outputs()) != 2 {
-		return fmt.Errorf("the model has %d inputs and %d outputs: a classifier has one input, labels and probabilities", len(m.Inputs()), len(m.Outputs()))
-	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer rt.Close()
-	values := t.repeated(rows)
-	x, err := tensor.FromSlice(values, rows, t.columns)
+	m, err := gallery.OpenModel(ctx, p, rt, file)
 	if err != nil {
 		return err
 	}
-	in := map[string]*tensor.Tensor{m.Inputs()[0].Name: x}
+	if len(m.Outputs()) != 2 {
+		return fmt.Errorf("the model has %d outputs: a classifier has labels and probabilities", len(m.Outputs()))
+	}
+	values := t.repeated(rows)
+	if _, err := m.Run(ctx, tensor.Must(tensor.FromSlice(values, rows, t.columns))); err != nil {
+		return err
+	}
 	label, probabilities := m.Outputs()[0].Name, m.Outputs()[1].Name
-	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "scoring rows", Amount: float64(rows), Unit: "rows"},
-		func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {
-			net, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context) (map[string]*tensor.Tensor, error) { return net.Run(ctx, in) }, nil
-		})
+	results, err := m.Times(ctx, gallery.Work{Name: "scoring rows", Amount: float64(rows), Unit: "rows"}, 1e-6)
 	if err != nil {
 		return err
 	}
@@ -155,30 +144,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		p.Printf("%s: %d of %d rows are told rightly, %.1f %%\n", r.Where, right, len(t.class), 100*float64(right)/float64(len(t.class)))
 		p.Check(same == len(t.class) && worst < 1e-6, "classes and probabilities of %s are scikit-learn's: %d of %d rows, within %.1e", r.Where, same, len(t.class), worst)
 	}
-	return beside(ctx, p, o, file, in, results, probabilities)
-}
-
-// beside compares with onnxruntime and with scikit-learn itself, where they are installed.
-func beside(ctx context.Context, p *gallery.Program, o options, file []byte, in map[string]*tensor.Tensor, results []gallery.Result[map[string]*tensor.Tensor], name string) error {
-	theirs, err := p.BesideONNXRuntime(ctx, file, in)
-	if err != nil {
-		return err
-	}
-	if theirs[name] != nil {
-		for _, r := range results {
-			apart := gallery.Apart(r.Value[name], theirs[name])
-			p.Check(apart < 1e-6, "probabilities of %s are onnxruntime's within %.1e", r.Where, apart)
-		}
-	}
-	if o.model != "" || o.csv != "" || theirs != nil {
+	if o.model != "" || o.csv != "" || p.Compared() {
 		return nil // the script has its own forest, and a work one peer
-	}
-	var x *tensor.Tensor
-	for _, x = range in {
-	}
-	values, err := tensor.ToSlice[float32](x)
-	if err != nil {
-		return err
 	}
 	var said []float64
 	there, err := p.Beside(ctx, gallery.Peer{Name: "scikit-learn", Python: script, Files: map[string]any{"rows.f32": values}}, &said)
@@ -187,7 +154,7 @@ func beside(ctx context.Context, p *gallery.Program, o options, file []byte, in 
 	}
 	worst := 0.0
 	for i, v := range said {
-		worst = max(worst, math.Abs(v-results[0].Value[name].Float64At(2*i+1)))
+		worst = max(worst, math.Abs(v-results[0].Value[probabilities].Float64At(2*i+1)))
 	}
 	p.Check(worst < 1e-6, "probabilities of %s are those of scikit-learn here within %.1e", results[0].Where, worst)
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ func TestBadTablesAndModelsAreRefused(t *testing.T) {
 	}
 	bad := filepath.Join(t.TempDir(), "bad.onnx")
 	require.NoError(t, os.WriteFile(bad, []byte("no model"), 0o644))
-	require.Error(t, run(t.Context(), &gallery.Program{}, options{model: bad}))
+	require.Error(t, run(t.Context(), &gallery.Program{Stdout: io.Discard}, options{model: bad}))
 	require.Error(t, run(t.Context(), &gallery.Program{}, options{csv: bad + "x"}))
 }
 

@@ -181,7 +181,7 @@ func (x *Executor) holds(m *plan.Model, p *plan.Placement, so func(e engine.Esti
 		var tasks []*engine.Task
 		for t, choice := range p.Choices {
 			if choice.Engine == i {
-				tasks = append(tasks, m.Units[t].Task)
+				tasks = append(tasks, m.Instructions[t].Task)
 			}
 		}
 		if len(tasks) > 0 && !so(engine.EstimatesOf(e, tasks), ir.Range(0, len(tasks))) {

@@ -35,9 +35,9 @@ func copying(x, y *store.Variable) *ir.Schedule {
 		Kind: engine.Map, Name: "copy", Axes: []int{2}, Groups: []int{1}, Ins: []engine.Operand{operand}, Outs: []engine.Operand{operand},
 		Values: []*engine.Expr{engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil)},
 	}
-	u := &ir.Unit{Task: task, Ins: []*ir.Value{from}}
+	u := &ir.Instruction{Task: task, Ins: []*ir.Value{from}}
 	u.Outs = []*ir.Value{{Node: variable(y), DType: tensor.Float32, Len: 2, Addr: engine.AxisIndex(0), Dense: true, Maker: u, Stored: y}}
-	return &ir.Schedule{Units: []*ir.Unit{u}}
+	return &ir.Schedule{Instructions: []*ir.Instruction{u}}
 }
 
 func onTwo(t *testing.T) *Machine {

@@ -57,9 +57,9 @@ func (x *Executor) rates() plan.Rates {
 }
 
 // watched are the variables that tasks read and do not update.
-func watched(units []*ir.Unit) map[*store.Variable]*changes {
+func watched(instructions []*ir.Instruction) map[*store.Variable]*changes {
 	all := map[*store.Variable]*changes{}
-	for _, u := range units {
+	for _, u := range instructions {
 		for _, v := range u.Ins {
 			if s := v.Node.State; v.Maker == nil && s != nil && all[s] == nil {
 				s.Mu.RLock()
@@ -68,7 +68,7 @@ func watched(units []*ir.Unit) map[*store.Variable]*changes {
 			}
 		}
 	}
-	for _, u := range units {
+	for _, u := range instructions {
 		for _, v := range u.Outs {
 			delete(all, v.Stored)
 		}

@@ -57,7 +57,7 @@ type Options struct {
 // New makes the tasks of s ready to run on m, each where it says, or else where the options say. Errors: tasks that the demanded
 // engine cannot run; kernels that do not compile; out of memory; ctx is done.
 func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, o Options) (*Executor, error) {
-	x := &Executor{name: name, machine: m, placing: o.Placing, changes: watched(s.Units), runs: new(atomic.Uint32)}
+	x := &Executor{name: name, machine: m, placing: o.Placing, changes: watched(s.Instructions), runs: new(atomic.Uint32)}
 	if o.Shared != nil {
 		x.runs, x.scratch = o.Shared.Runs, o.Shared.Scratch
 	}
@@ -86,7 +86,7 @@ func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, o Options
 
 // NewPlaced is New for tasks that are placed already, and stay there.
 func NewPlaced(ctx context.Context, m *Machine, name string, model *plan.Model, p *plan.Placement) (*Executor, error) {
-	x := &Executor{name: name, machine: m, placing: Once, changes: watched(model.Units), runs: new(atomic.Uint32)}
+	x := &Executor{name: name, machine: m, placing: Once, changes: watched(model.Instructions), runs: new(atomic.Uint32)}
 	return x, x.begin(ctx, model, p)
 }
 
@@ -139,8 +139,8 @@ func (x *Executor) Inputs() []*ir.Node {
 
 // Tasks are those of a run.
 func (x *Executor) Tasks() []*engine.Task {
-	tasks := make([]*engine.Task, len(x.first.Units))
-	for i, u := range x.first.Units {
+	tasks := make([]*engine.Task, len(x.first.Instructions))
+	for i, u := range x.first.Instructions {
 		tasks[i] = u.Task
 	}
 	return tasks
@@ -181,7 +181,7 @@ func (x *Executor) Run(ctx context.Context, fill Fill, outs []*tensor.Tensor) er
 
 // record is run with a clock on each launch, for the timeline.
 func (v *version) record(ctx context.Context, fill Fill, outs []*tensor.Tensor) error {
-	rec := report.NewRecorder(v.reportEngines(), len(v.Units))
+	rec := report.NewRecorder(v.reportEngines(), len(v.Instructions))
 	if err := v.run(ctx, fill, outs, rec); err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (i *instance) prepare(ctx context.Context, e int) (err error) {
 	}
 	bound := make([]engine.Bound, len(tasks))
 	for n, t := range tasks {
-		bound[n] = engine.Bound{Task: i.program.Units[t.Unit].Task, Ins: i.slots(t.Ins), Outs: i.slots(t.Outs)}
+		bound[n] = engine.Bound{Task: i.program.Instructions[t.Instruction].Task, Ins: i.slots(t.Ins), Outs: i.slots(t.Outs)}
 	}
 	s.seq, err = s.engine.Prepare(ctx, bound)
 	if err == nil {

@@ -41,7 +41,7 @@ func newPool(v *version) *pool {
 		}
 	}
 	n := procs.Count()
-	if n == 1 || len(v.Units) == 0 || !v.Short { // copies of what is large would cost memory
+	if n == 1 || len(v.Instructions) == 0 || !v.Short { // copies of what is large would cost memory
 		return nil
 	}
 	p := &pool{of: v, free: make(chan *instance, n), room: n - 1}

@@ -53,7 +53,7 @@ func (x *Executor) Profile(ctx context.Context, fill Fill, runs int) (*report.Pr
 	var walls []time.Duration
 	var traced []*report.Recorder
 	for i := range 2*runs + 2 {
-		rec := report.NewRecorder(engines, len(v.Units))
+		rec := report.NewRecorder(engines, len(v.Instructions))
 		if i%2 == 1 {
 			err = v.run(ctx, fill, outs, rec)
 		} else {
@@ -93,7 +93,7 @@ func (v *version) reportEngines() []report.Engine {
 	for i, e := range v.Engines {
 		engines[i].Name = v.model.Engines[i].Name()
 		for _, t := range e.Tasks {
-			engines[i].Tasks = append(engines[i].Tasks, t.Unit)
+			engines[i].Tasks = append(engines[i].Tasks, t.Instruction)
 		}
 	}
 	return engines

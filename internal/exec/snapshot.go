@@ -14,14 +14,14 @@ import (
 
 // tasks are those of v, each of which is expected to run so often.
 func (v *version) tasks(often []float64) []report.Task {
-	at := make([]int, len(v.Units)) // among the tasks of its engine
+	at := make([]int, len(v.Instructions)) // among the tasks of its engine
 	for _, e := range v.reportEngines() {
 		for i, t := range e.Tasks {
 			at[t] = i
 		}
 	}
-	tasks := make([]report.Task, len(v.Units))
-	for t, u := range v.Units {
+	tasks := make([]report.Task, len(v.Instructions))
+	for t, u := range v.Instructions {
 		c, cost := v.Placement.Choices[t], u.Task.Cost()
 		s := &v.first.engines[c.Engine]
 		r := &tasks[t]
@@ -106,7 +106,7 @@ func regions(flows []*ir.Flow, in int, out []report.Region) []report.Region {
 
 // refusals are those of all tasks that run after a device in the order of preference, and were not put there.
 func (v *version) refusals() (all []report.Refusal) {
-	for t, u := range v.Units {
+	for t, u := range v.Instructions {
 		if v.model.Where != ir.Anywhere || u.Where != ir.Anywhere || u.Flow != nil {
 			continue
 		}
@@ -138,7 +138,7 @@ func (x *Executor) LogRefusals() {
 func (v *version) values() []report.Value {
 	moves := v.model.MoveTimes(v.Placement)
 	choices := v.Placement.Choices
-	number, index := map[*ir.Unit]int{}, map[*ir.Value]int{}
+	number, index := map[*ir.Instruction]int{}, map[*ir.Value]int{}
 	var out []report.Value
 	at := func(x *ir.Value) *report.Value {
 		i, ok := index[x]
@@ -165,7 +165,7 @@ func (v *version) values() []report.Value {
 			r.Moves = append(r.Moves, m)
 		}
 	}
-	for t, u := range v.Units {
+	for t, u := range v.Instructions {
 		number[u] = t
 		here := choices[t].Engine
 		for _, x := range u.Ins {

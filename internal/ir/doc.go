@@ -2,6 +2,6 @@
 // that engines run.
 //
 // A graph is translated once, to [Node]: primitive ops only, equal computations shared. The passes of package lower
-// turn these into a list of [Unit], tasks with the [Value] that each reads and writes, in which a [Flow] marks the
+// turn these into a list of [Instruction], tasks with the [Value] that each reads and writes, in which a [Flow] marks the
 // stretches that are branches and loops.
 package ir

@@ -1,33 +1,33 @@
 package ir
 
-// Flow is a branch or a loop in the list of an executable's units: two stretches of them,
+// Flow is a branch or a loop in the list of an executable's instructions: two stretches of them,
 // of which a run takes one, or both as often as there are iterations.
 type Flow struct {
 	*Control
 	Node  *Node
 	Inner []*Flow
 
-	// Pred is the predicate, nil where iterations are counted; where a unit makes it, it is
-	// output PredOut of unit PredUnit of every list like this.
-	Pred              *Value
-	PredUnit, PredOut int
+	// Pred is the predicate, nil where iterations are counted; where an instruction makes it, it is
+	// output PredOut of instruction PredInstruction of every list like this.
+	Pred                     *Value
+	PredInstruction, PredOut int
 
-	// Units [first, mid) find out whether there is an iteration, and [mid, last) are one; of
+	// Instructions [first, mid) find out whether there is an iteration, and [mid, last) are one; of
 	// a branch they are the two ways.
 	First, Mid, Last int
 
-	// Before and Parts are the units until they are in the list: what stands before a
+	// Before and Parts are the instructions until they are in the list: what stands before a
 	// loop, and both stretches.
-	Before []*Unit
-	Parts  [2][]*Unit
+	Before []*Instruction
+	Parts  [2][]*Instruction
 }
 
-// Predicate is the predicate of f among units.
-func (f *Flow) Predicate(units []*Unit) *Value {
+// Predicate is the predicate of f among instructions.
+func (f *Flow) Predicate(instructions []*Instruction) *Value {
 	if f.Pred == nil || f.Pred.Maker == nil {
 		return f.Pred
 	}
-	return units[f.PredUnit].Outs[f.PredOut]
+	return instructions[f.PredInstruction].Outs[f.PredOut]
 }
 
 // WalkFlows calls f with flows and all in them, the inner ones first.
@@ -38,10 +38,10 @@ func WalkFlows(flows []*Flow, f func(*Flow)) {
 	}
 }
 
-// Has reports whether unit t is in f.
+// Has reports whether instruction t is in f.
 func (f *Flow) Has(t int) bool { return f.First <= t && t < f.Last }
 
-// Contains reports whether v, made by unit maker, is new in every iteration of f, or in every
+// Contains reports whether v, made by instruction maker, is new in every iteration of f, or in every
 // way of it. What an iteration hands on, or all of them together make, is not.
 func (f *Flow) Contains(v *Value, maker int) bool {
 	return v.Maker != nil && v.Flow != f && f.Has(maker)

@@ -4,9 +4,9 @@ import "slices"
 
 // Schedule is a graph as tasks, in an order in which they can run.
 type Schedule struct {
-	Units   []*Unit // makers before readers
-	Flows   []*Flow // loops and branches among them
-	Results []*Value
+	Instructions []*Instruction // makers before readers
+	Flows        []*Flow        // loops and branches among them
+	Results      []*Value
 }
 
 // Inputs are what a run must be fed, in the order in which tasks read them.
@@ -20,7 +20,7 @@ func (s *Schedule) Inputs() (inputs []*Node) {
 			}
 		}
 	}
-	for _, u := range s.Units {
+	for _, u := range s.Instructions {
 		note(u.Ins)
 	}
 	note(s.Results)
@@ -44,11 +44,11 @@ func (s *Schedule) Copy() *Schedule {
 		}
 		return out
 	}
-	c := &Schedule{Units: make([]*Unit, len(s.Units)), Flows: s.Flows}
-	for i, u := range s.Units {
+	c := &Schedule{Instructions: make([]*Instruction, len(s.Instructions)), Flows: s.Flows}
+	for i, u := range s.Instructions {
 		t := *u.Task
 		t.Alias = nil
-		w := &Unit{Task: &t, Ins: of(u.Ins), Where: u.Where, Carries: u.Carries}
+		w := &Instruction{Task: &t, Ins: of(u.Ins), Where: u.Where, Carries: u.Carries}
 		for _, v := range u.Outs {
 			if made[v] == nil { // else another task writes it too
 				n := *v
@@ -57,7 +57,7 @@ func (s *Schedule) Copy() *Schedule {
 			}
 			w.Outs = append(w.Outs, made[v])
 		}
-		c.Units[i] = w
+		c.Instructions[i] = w
 	}
 	c.Results = of(s.Results)
 	return c

@@ -88,12 +88,12 @@ func (n *Node) picks() int {
 	return len(n.Outs)
 }
 
-// ValidateUnits checks scheduled tasks: their operands are those of the engine's tasks, in number, dtype
+// ValidateInstructions checks scheduled tasks: their operands are those of the engine's tasks, in number, dtype
 // and length, and what makes a value comes before what reads it.
-func ValidateUnits(units []*Unit, results []*Value) error {
+func ValidateInstructions(instructions []*Instruction, results []*Value) error {
 	var errs []error
 	made := map[*Value]bool{}
-	operands := func(u *Unit, what string, values []*Value, all []engine.Operand) {
+	operands := func(u *Instruction, what string, values []*Value, all []engine.Operand) {
 		if len(values) != len(all) {
 			errs = append(errs, fmt.Errorf("ir: task %s at %s: %d %s, its engine task has %d", u.Task.Name, u.Task.Caller, len(values), what, len(all)))
 			return
@@ -105,7 +105,7 @@ func ValidateUnits(units []*Unit, results []*Value) error {
 			}
 		}
 	}
-	for _, u := range units {
+	for _, u := range instructions {
 		operands(u, "inputs", u.Ins, u.Task.Ins)
 		operands(u, "outputs", u.Outs, u.Task.Outs)
 		for i, v := range u.Ins {

@@ -57,27 +57,29 @@ func TestWhatAPassLeavesBrokenIsFound(t *testing.T) {
 
 func TestTasksMustFitTheirValues(t *testing.T) {
 	t.Parallel()
-	make := func() (units []*Unit, x, y, z *Value) {
+	make := func() (instructions []*Instruction, x, y, z *Value) {
 		float := func(n int64) engine.Operand { return engine.Operand{DType: tensor.Float32, Len: n} }
 		x = &Value{Node: node(0, inputOp, nil), DType: tensor.Float32, Len: 3}
 		y = &Value{Node: node(1, expOp, nil), DType: tensor.Float32, Len: 3}
 		z = &Value{Node: node(2, expOp, nil), DType: tensor.Float32, Len: 3}
-		first := &Unit{Task: &engine.Task{Name: "first", Ins: []engine.Operand{float(3)}, Outs: []engine.Operand{float(3)}}, Ins: []*Value{x}, Outs: []*Value{y}}
-		second := &Unit{Task: &engine.Task{Name: "second", Ins: []engine.Operand{float(3)}, Outs: []engine.Operand{float(3)}}, Ins: []*Value{y}, Outs: []*Value{z}}
+		first := &Instruction{Task: &engine.Task{Name: "first", Ins: []engine.Operand{float(3)}, Outs: []engine.Operand{float(3)}}, Ins: []*Value{x}, Outs: []*Value{y}}
+		second := &Instruction{Task: &engine.Task{Name: "second", Ins: []engine.Operand{float(3)}, Outs: []engine.Operand{float(3)}}, Ins: []*Value{y}, Outs: []*Value{z}}
 		y.Maker, z.Maker = first, second
-		return []*Unit{first, second}, x, y, z
+		return []*Instruction{first, second}, x, y, z
 	}
-	units, _, _, z := make()
-	require.NoError(t, ValidateUnits(units, []*Value{z}))
-	for name, spoil := range map[string]func(units []*Unit, x, y, z *Value){
-		"read before it is made": func(units []*Unit, _, _, _ *Value) { units[0], units[1] = units[1], units[0] },
-		"an operand too few":     func(units []*Unit, _, _, _ *Value) { units[1].Ins = nil },
-		"another dtype":          func(_ []*Unit, x, _, _ *Value) { x.DType = tensor.Int32 },
-		"another length":         func(_ []*Unit, _, y, _ *Value) { y.Len = 4 },
-		"made by another task":   func(units []*Unit, _, _, z *Value) { z.Maker = units[0] },
+	instructions, _, _, z := make()
+	require.NoError(t, ValidateInstructions(instructions, []*Value{z}))
+	for name, spoil := range map[string]func(instructions []*Instruction, x, y, z *Value){
+		"read before it is made": func(instructions []*Instruction, _, _, _ *Value) {
+			instructions[0], instructions[1] = instructions[1], instructions[0]
+		},
+		"an operand too few":   func(instructions []*Instruction, _, _, _ *Value) { instructions[1].Ins = nil },
+		"another dtype":        func(_ []*Instruction, x, _, _ *Value) { x.DType = tensor.Int32 },
+		"another length":       func(_ []*Instruction, _, y, _ *Value) { y.Len = 4 },
+		"made by another task": func(instructions []*Instruction, _, _, z *Value) { z.Maker = instructions[0] },
 	} {
-		units, x, y, z := make()
-		spoil(units, x, y, z)
-		require.Error(t, ValidateUnits(units, []*Value{z}), name)
+		instructions, x, y, z := make()
+		spoil(instructions, x, y, z)
+		require.Error(t, ValidateInstructions(instructions, []*Value{z}), name)
 	}
 }

@@ -15,7 +15,7 @@ type Value struct {
 	Len    int64
 	Addr   *engine.Index   // element address over the node's own axes
 	Dense  bool            // addr is row-major order
-	Maker  *Unit           // nil when it exists before the run
+	Maker  *Instruction    // nil when it exists before the run
 	Shape  []int           // set where it is not the node's: a result of a kernel
 	Stored *store.Variable // the variable whose memory it is written to, if any
 	Steady bool            // the same in every run until a variable is set
@@ -41,13 +41,13 @@ func (v *Value) ResultShape() []int {
 	return v.Node.Shape
 }
 
-// Unit is a scheduled task: what an engine computes, and the values that it reads and writes.
-type Unit struct {
+// Instruction is a scheduled task: what an engine computes, and the values that it reads and writes.
+type Instruction struct {
 	Task  *engine.Task
 	Ins   []*Value
 	Outs  []*Value
 	Where Place // where it must run
 	// Carries marks a copy, needless where both have the same memory.
 	Carries bool
-	Flow    *Flow // what it stands for, until the units of that take its place
+	Flow    *Flow // what it stands for, until the instructions of that take its place
 }

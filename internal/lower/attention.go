@@ -89,7 +89,7 @@ func (l *lowerer) attention(n *ir.Node) {
 		Axes: x.dom, Groups: x.groups, Attention: a, Acc: engine.AccType(n.DType),
 		Ins: b.operands(),
 	}
-	u := &ir.Unit{Task: t, Ins: b.ins}
+	u := &ir.Instruction{Task: t, Ins: b.ins}
 	for i, r := range n.Outs {
 		if attr.Pass == engine.AttentionForward && i == 1 && !l.picked(n, i) {
 			break
@@ -100,7 +100,7 @@ func (l *lowerer) attention(n *ir.Node) {
 		u.Outs = append(u.Outs, v)
 		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.Len})
 	}
-	l.units = append(l.units, u)
+	l.instructions = append(l.instructions, u)
 	l.picks[n] = u.Outs
 }
 

@@ -7,35 +7,35 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// control makes the unit that stands for a loop or a branch, with the units of its regions.
+// control makes the instruction that stands for a loop or a branch, with the instructions of its regions.
 func (l *lowerer) control(n *ir.Node) {
 	a := n.Attr.(*ir.Control)
 	c := &controlLowerer{lowerer: l, n: n, Control: a, results: make([]*ir.Value, len(a.Outs))}
 	c.flow = &ir.Flow{Control: a, Node: n}
-	c.unit = &ir.Unit{Flow: c.flow, Task: &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller}, Where: n.Where}
+	c.instruction = &ir.Instruction{Flow: c.flow, Task: &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller}, Where: n.Where}
 	if c.Loop {
 		c.loop()
 	} else {
 		c.branch()
 	}
-	l.units = append(l.units, c.unit)
+	l.instructions = append(l.instructions, c.instruction)
 	l.picks[n] = c.results
 }
 
-// controlLowerer is a control on its way to units.
+// controlLowerer is a control on its way to instructions.
 type controlLowerer struct {
 	*lowerer
 	*ir.Control
-	n       *ir.Node
-	flow    *ir.Flow
-	unit    *ir.Unit
-	results []*ir.Value // by outcome
+	n           *ir.Node
+	flow        *ir.Flow
+	instruction *ir.Instruction
+	results     []*ir.Value // by outcome
 }
 
 // reads notes that the control reads v, and returns it.
 func (c *controlLowerer) reads(v *ir.Value) *ir.Value {
-	if !slices.Contains(c.unit.Ins, v) {
-		c.unit.Ins = append(c.unit.Ins, v)
+	if !slices.Contains(c.instruction.Ins, v) {
+		c.instruction.Ins = append(c.instruction.Ins, v)
 	}
 	return v
 }
@@ -44,9 +44,9 @@ func (c *controlLowerer) reads(v *ir.Value) *ir.Value {
 func (c *controlLowerer) makes(like *ir.Node, shape []int) *ir.Value {
 	v := &ir.Value{
 		Node: c.n, DType: like.DType, Len: int64(ir.Product(shape)), Shape: shape, Addr: ir.RowMajor(shape, nil), Dense: true,
-		Maker: c.unit, Flow: c.flow,
+		Maker: c.instruction, Flow: c.flow,
 	}
-	c.unit.Outs = append(c.unit.Outs, v)
+	c.instruction.Outs = append(c.instruction.Outs, v)
 	return v
 }
 
@@ -66,7 +66,7 @@ func (c *controlLowerer) region(targets []*ir.Node, params map[*ir.Node]*ir.Valu
 	for i, n := range targets {
 		out[i] = in.asDense(n)
 	}
-	for _, u := range in.units {
+	for _, u := range in.instructions {
 		if u.Where == ir.Anywhere {
 			u.Where = c.n.Where
 		}
@@ -74,8 +74,8 @@ func (c *controlLowerer) region(targets []*ir.Node, params map[*ir.Node]*ir.Valu
 	return in, out
 }
 
-// copies is a unit that copies src to dst within the control.
-func (c *controlLowerer) copies(name string, src, dst *ir.Value) *ir.Unit {
+// copies is an instruction that copies src to dst within the control.
+func (c *controlLowerer) copies(name string, src, dst *ir.Value) *ir.Instruction {
 	return carry(c.n.Scope+" "+name, c.n.Caller, src, dst, c.n.Where)
 }
 
@@ -96,9 +96,9 @@ func (c *controlLowerer) branch() {
 		}
 		in, values := c.region(targets, nil)
 		for j, i := range want {
-			in.units = append(in.units, c.copies("result", values[j], c.results[i]))
+			in.instructions = append(in.instructions, c.copies("result", values[j], c.results[i]))
 		}
-		c.flow.Parts[k] = in.units
+		c.flow.Parts[k] = in.instructions
 	}
 }
 
@@ -130,10 +130,10 @@ func (c *controlLowerer) loop() {
 		}
 	}
 	in, made := c.region(targets, state)
-	body := in.units
+	body := in.instructions
 	if r.Cond != nil {
 		c.flow.Pred = made[0]
-		c.flow.Parts[0], body = apart(in.units, made[0])
+		c.flow.Parts[0], body = apart(in.instructions, made[0])
 		made = made[1:]
 	}
 	stacks := make([]*ir.Value, len(r.Writes))
@@ -203,17 +203,17 @@ func (c *controlLowerer) live(r *ir.Region) (values, writes []bool) {
 	return values, writes
 }
 
-// apart divides units into those that v needs, and the others.
-func apart(units []*ir.Unit, v *ir.Value) (needed, others []*ir.Unit) {
-	need := map[*ir.Unit]bool{v.Maker: true}
-	for _, u := range slices.Backward(units) {
+// apart divides instructions into those that v needs, and the others.
+func apart(instructions []*ir.Instruction, v *ir.Value) (needed, others []*ir.Instruction) {
+	need := map[*ir.Instruction]bool{v.Maker: true}
+	for _, u := range slices.Backward(instructions) {
 		if need[u] {
 			for _, in := range u.Ins {
 				need[in.Maker] = true
 			}
 		}
 	}
-	for _, u := range units {
+	for _, u := range instructions {
 		if need[u] {
 			needed = append(needed, u)
 		} else {
@@ -225,7 +225,7 @@ func apart(units []*ir.Unit, v *ir.Value) (needed, others []*ir.Unit) {
 
 // handOn appends to body the copies that make next what the next iteration finds. A value that
 // was another one before goes by a copy, so that nobody reads what was written over.
-func (c *controlLowerer) handOn(body []*ir.Unit, next []*ir.Value, params []*ir.Node, state map[*ir.Node]*ir.Value) []*ir.Unit {
+func (c *controlLowerer) handOn(body []*ir.Instruction, next []*ir.Value, params []*ir.Node, state map[*ir.Node]*ir.Value) []*ir.Instruction {
 	for i, p := range params {
 		if v := next[i]; v != state[p] && v.Flow == c.flow {
 			kept := &ir.Value{Node: c.n, DType: v.DType, Len: v.Len, Shape: v.Shape, Addr: v.Addr, Dense: true}
@@ -243,10 +243,10 @@ func (c *controlLowerer) handOn(body []*ir.Unit, next []*ir.Value, params []*ir.
 }
 
 // zeros fills v.
-func (c *controlLowerer) zeros(v *ir.Value) *ir.Unit {
+func (c *controlLowerer) zeros(v *ir.Value) *ir.Instruction {
 	t := &engine.Task{
 		Kind: engine.Map, Name: c.n.Scope + " clears", Caller: c.n.Caller, Axes: engine.Domain{int(v.Len)}, Groups: []int{1},
 		Outs: []engine.Operand{{DType: v.DType, Len: v.Len}}, Values: []*engine.Expr{engine.Constant(v.DType, engine.Const{})},
 	}
-	return &ir.Unit{Task: t, Outs: []*ir.Value{v}, Where: c.n.Where}
+	return &ir.Instruction{Task: t, Outs: []*ir.Value{v}, Where: c.n.Where}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// inOrder lists units with those of loops and branches in their places.
-func inOrder(units []*ir.Unit) (all []*ir.Unit, flows []*ir.Flow) {
-	var add func(units []*ir.Unit) []*ir.Flow
-	add = func(units []*ir.Unit) (flows []*ir.Flow) {
-		for _, u := range units {
+// inOrder lists instructions with those of loops and branches in their places.
+func inOrder(instructions []*ir.Instruction) (all []*ir.Instruction, flows []*ir.Flow) {
+	var add func(instructions []*ir.Instruction) []*ir.Flow
+	add = func(instructions []*ir.Instruction) (flows []*ir.Flow) {
+		for _, u := range instructions {
 			f := u.Flow
 			if f == nil {
 				all = append(all, u)
@@ -23,12 +23,12 @@ func inOrder(units []*ir.Unit) (all []*ir.Unit, flows []*ir.Flow) {
 			f.Mid = len(all)
 			f.Inner = append(f.Inner, add(f.Parts[1])...)
 			f.Last = len(all)
-			f.Before, f.Parts = nil, [2][]*ir.Unit{}
+			f.Before, f.Parts = nil, [2][]*ir.Instruction{}
 			flows = append(flows, f)
 		}
 		return flows
 	}
-	flows = add(units)
+	flows = add(instructions)
 	for _, u := range slices.Backward(all) { // what several write is made by the first
 		for _, v := range u.Outs {
 			v.Maker = u
@@ -36,19 +36,19 @@ func inOrder(units []*ir.Unit) (all []*ir.Unit, flows []*ir.Flow) {
 	}
 	ir.WalkFlows(flows, func(f *ir.Flow) {
 		if f.Pred != nil && f.Pred.Maker != nil {
-			f.PredUnit, f.PredOut = slices.Index(all, f.Pred.Maker), slices.Index(f.Pred.Maker.Outs, f.Pred)
+			f.PredInstruction, f.PredOut = slices.Index(all, f.Pred.Maker), slices.Index(f.Pred.Maker.Outs, f.Pred)
 		}
 	})
 	return all, flows
 }
 
-// carry makes a unit that copies src to dst.
-func carry(name, caller string, src, dst *ir.Value, where ir.Place) *ir.Unit {
+// carry makes an instruction that copies src to dst.
+func carry(name, caller string, src, dst *ir.Value, where ir.Place) *ir.Instruction {
 	t := &engine.Task{
 		Kind: engine.Map, Name: name, Caller: caller, Axes: engine.Domain{int(src.Len)}, Groups: []int{1},
 		Ins:    []engine.Operand{{DType: src.DType, Len: src.Len}},
 		Outs:   []engine.Operand{{DType: dst.DType, Len: dst.Len}},
 		Values: []*engine.Expr{engine.Load(0, src.DType, engine.AxisIndex(0), nil)},
 	}
-	return &ir.Unit{Task: t, Ins: []*ir.Value{src}, Outs: []*ir.Value{dst}, Where: where, Carries: true}
+	return &ir.Instruction{Task: t, Ins: []*ir.Value{src}, Outs: []*ir.Value{dst}, Where: where, Carries: true}
 }

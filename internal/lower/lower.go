@@ -14,10 +14,10 @@ import (
 type lowerer struct {
 	*grouping
 	Options
-	values map[*ir.Node]*ir.Value
-	picks  map[*ir.Node][]*ir.Value // results of a user's kernel
-	copies map[*ir.Node]*ir.Value   // row-major copies of values in another order
-	units  []*ir.Unit
+	values       map[*ir.Node]*ir.Value
+	picks        map[*ir.Node][]*ir.Value // results of a user's kernel
+	copies       map[*ir.Node]*ir.Value   // row-major copies of values in another order
+	instructions []*ir.Instruction
 }
 
 func newLowerer(targets []*ir.Node, o Options, loop bool) *lowerer {
@@ -128,12 +128,12 @@ func (l *lowerer) emit(t *engine.Task, b *builder, end *ir.Node, addr *engine.In
 func (l *lowerer) emitAll(t *engine.Task, b *builder, values ...*ir.Value) {
 	t.Ins = b.operands()
 	t.FastMath = l.FastMath
-	u := &ir.Unit{Task: t, Ins: b.ins, Outs: values, Where: values[0].Node.Where}
+	u := &ir.Instruction{Task: t, Ins: b.ins, Outs: values, Where: values[0].Node.Where}
 	for _, v := range values {
 		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.Len})
 		v.Maker = u
 	}
-	l.units = append(l.units, u)
+	l.instructions = append(l.instructions, u)
 }
 
 // mapTask makes an element-wise task for n and enters its value. With body the
@@ -344,7 +344,7 @@ func (l *lowerer) routine(n *ir.Node) {
 // whole enters a task over whole buffers: the operands of n, dense, and those of
 // its results that are read.
 func (l *lowerer) whole(n *ir.Node, t *engine.Task, read func(i int) bool) {
-	u := &ir.Unit{Task: t, Where: n.Where}
+	u := &ir.Instruction{Task: t, Where: n.Where}
 	for _, x := range n.In {
 		v := l.asDense(beforeReshapes(x))
 		u.Ins = append(u.Ins, v)
@@ -358,7 +358,7 @@ func (l *lowerer) whole(n *ir.Node, t *engine.Task, read func(i int) bool) {
 		u.Outs = append(u.Outs, v)
 		t.Outs = append(t.Outs, engine.Operand{DType: v.DType, Len: v.Len})
 	}
-	l.units = append(l.units, u)
+	l.instructions = append(l.instructions, u)
 	l.picks[n] = u.Outs
 }
 

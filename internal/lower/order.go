@@ -11,9 +11,9 @@ import (
 
 // storeUpdates lets every assigned value be written straight to its variable's
 // memory where that is safe, and adds a copy at the end where it is not. It
-// returns the units in an order in which all readers of a variable's old value
+// returns the instructions in an order in which all readers of a variable's old value
 // come before its writer.
-func (l *lowerer) storeUpdates(updates []*ir.Node) []*ir.Unit {
+func (l *lowerer) storeUpdates(updates []*ir.Node) []*ir.Instruction {
 	// Every update gets a task of its own that makes its value, so that what
 	// comes next knows all readers of all variables.
 	made := make([]*ir.Value, len(updates))
@@ -25,7 +25,7 @@ func (l *lowerer) storeUpdates(updates []*ir.Node) []*ir.Unit {
 		}
 		made[i], taken[v] = v, true
 	}
-	o := newOrder(l.units)
+	o := newOrder(l.instructions)
 	for i, n := range updates {
 		target, v := n.In[0].State, made[i]
 		readers := o.readers[target]
@@ -41,27 +41,27 @@ func (l *lowerer) storeUpdates(updates []*ir.Node) []*ir.Unit {
 	return o.sorted()
 }
 
-// order is what must run before what. Units are named by their position in the
+// order is what must run before what. Instructions are named by their position in the
 // list, which is an order in which values are made before they are read.
 type order struct {
-	units   []*ir.Unit
-	index   map[*ir.Unit]int
-	after   [][]int // those that must follow a unit
-	readers map[*store.Variable][]*ir.Unit
+	instructions []*ir.Instruction
+	index        map[*ir.Instruction]int
+	after        [][]int // those that must follow an instruction
+	readers      map[*store.Variable][]*ir.Instruction
 }
 
-func newOrder(units []*ir.Unit) *order {
-	o := &order{index: make(map[*ir.Unit]int, len(units)), readers: map[*store.Variable][]*ir.Unit{}}
-	for _, u := range units {
+func newOrder(instructions []*ir.Instruction) *order {
+	o := &order{index: make(map[*ir.Instruction]int, len(instructions)), readers: map[*store.Variable][]*ir.Instruction{}}
+	for _, u := range instructions {
 		o.add(u)
 	}
 	return o
 }
 
 // add appends u, whose operands' makers are there already.
-func (o *order) add(u *ir.Unit) {
-	o.index[u] = len(o.units)
-	o.units, o.after = append(o.units, u), append(o.after, nil)
+func (o *order) add(u *ir.Instruction) {
+	o.index[u] = len(o.instructions)
+	o.instructions, o.after = append(o.instructions, u), append(o.after, nil)
 	for _, v := range u.Ins {
 		if v.Maker != nil {
 			o.before(v.Maker, u)
@@ -72,7 +72,7 @@ func (o *order) add(u *ir.Unit) {
 }
 
 // before demands that first runs before then; they may be the same.
-func (o *order) before(first, then *ir.Unit) {
+func (o *order) before(first, then *ir.Instruction) {
 	if first != then {
 		i := o.index[first]
 		o.after[i] = append(o.after[i], o.index[then])
@@ -80,9 +80,9 @@ func (o *order) before(first, then *ir.Unit) {
 }
 
 // reaches reports whether u must run before any of goals but itself.
-func (o *order) reaches(u *ir.Unit, goals []*ir.Unit) bool {
+func (o *order) reaches(u *ir.Instruction, goals []*ir.Instruction) bool {
 	start := o.index[u]
-	goal, seen := make([]bool, len(o.units)), make([]bool, len(o.units))
+	goal, seen := make([]bool, len(o.instructions)), make([]bool, len(o.instructions))
 	for _, g := range goals {
 		goal[o.index[g]] = true
 	}
@@ -104,8 +104,8 @@ func (o *order) reaches(u *ir.Unit, goals []*ir.Unit) bool {
 
 // sorted is the order nearest to the list that keeps to all demands: of what
 // may run, the first.
-func (o *order) sorted() []*ir.Unit {
-	waits := make([]int, len(o.units))
+func (o *order) sorted() []*ir.Instruction {
+	waits := make([]int, len(o.instructions))
 	for _, after := range o.after {
 		for _, next := range after {
 			waits[next]++
@@ -117,10 +117,10 @@ func (o *order) sorted() []*ir.Unit {
 			ready = append(ready, i) // ascending, which is a heap
 		}
 	}
-	out := make([]*ir.Unit, 0, len(o.units))
+	out := make([]*ir.Instruction, 0, len(o.instructions))
 	for len(ready) > 0 {
 		i := heap.Pop(&ready).(int)
-		out = append(out, o.units[i])
+		out = append(out, o.instructions[i])
 		for _, next := range o.after[i] {
 			if waits[next]--; waits[next] == 0 {
 				heap.Push(&ready, next)

@@ -45,10 +45,10 @@ func Lower(outputs, updates []*ir.Node, o Options) (*ir.Schedule, error) {
 	for i, n := range outputs {
 		p.Results[i] = l.asResult(n, updates)
 	}
-	p.Units, p.Flows = inOrder(l.storeUpdates(updates))
-	markSteady(p.Units, o.Volatile)
+	p.Instructions, p.Flows = inOrder(l.storeUpdates(updates))
+	markSteady(p.Instructions, o.Volatile)
 	if o.Validate {
-		return p, ir.ValidateUnits(p.Units, p.Results)
+		return p, ir.ValidateInstructions(p.Instructions, p.Results)
 	}
 	return p, nil
 }

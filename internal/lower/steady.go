@@ -11,19 +11,19 @@ import (
 // markSteady finds what is the same in every run unless somebody sets a
 // variable: constants, variables that the graph does not update and that are not
 // volatile, and weights in another layout. Engines keep what they make of it.
-func markSteady(units []*ir.Unit, volatile []*store.Variable) {
+func markSteady(instructions []*ir.Instruction, volatile []*store.Variable) {
 	changes := map[*store.Variable]bool{}
 	for _, v := range volatile {
 		changes[v] = true
 	}
-	for _, u := range units {
+	for _, u := range instructions {
 		for _, v := range u.Outs {
 			if v.Stored != nil {
 				changes[v.Stored] = true
 			}
 		}
 	}
-	for _, u := range units { // makers before readers
+	for _, u := range instructions { // makers before readers
 		for i, v := range u.Ins {
 			if v.Maker == nil {
 				v.Steady = v.Node.Op.Kind == ir.KindConst || v.Node.State != nil && !changes[v.Node.State]
@@ -39,7 +39,7 @@ func markSteady(units []*ir.Unit, volatile []*store.Variable) {
 // rearranges reports whether u does nothing but lay steady values out anew for
 // its readers. What computes is left to run: nobody expects the memory that its
 // result would take for good.
-func rearranges(u *ir.Unit) bool {
+func rearranges(u *ir.Instruction) bool {
 	t := u.Task
 	return t.Kind == engine.Map && len(t.Values) == 1 && t.Values[0].Op == engine.OpLoad && u.Outs[0].Stored == nil &&
 		u.Outs[0].Node.Is(ir.TraitMaterialize) && !slices.ContainsFunc(t.Ins, func(o engine.Operand) bool { return !o.Steady })

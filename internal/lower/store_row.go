@@ -17,8 +17,8 @@ const maxStored = 4
 // storedRow is a value of one iteration, and the array in whose row at it is stored.
 type storedRow struct{ row, at, dst *ir.Value }
 
-// storeAll makes the units that store rows, several with the same number at a time.
-func (c *controlLowerer) storeAll(rows []storedRow) (units []*ir.Unit) {
+// storeAll makes the instructions that store rows, several with the same number at a time.
+func (c *controlLowerer) storeAll(rows []storedRow) (instructions []*ir.Instruction) {
 	for len(rows) > 0 {
 		var now, rest []storedRow
 		for _, s := range rows {
@@ -28,21 +28,21 @@ func (c *controlLowerer) storeAll(rows []storedRow) (units []*ir.Unit) {
 				rest = append(rest, s)
 			}
 		}
-		units, rows = append(units, c.store(now)), rest
+		instructions, rows = append(instructions, c.store(now)), rest
 	}
-	return units
+	return instructions
 }
 
-// store makes the unit that stores rows with the same number. It goes by a kernel because a task writes all of its
+// store makes the instruction that stores rows with the same number. It goes by a kernel because a task writes all of its
 // outputs, and this one a row.
-func (c *controlLowerer) store(rows []storedRow) *ir.Unit {
+func (c *controlLowerer) store(rows []storedRow) *ir.Instruction {
 	at, count := rows[0].at, rows[0].dst.Shape[0]
 	k := &engine.CustomKernel{
 		Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row", Options: fmt.Sprintf("-DARRAYS=%d", len(rows)),
 		Args: []any{int64(count)}, Host: storeRows,
 	}
 	t := &engine.Task{Kind: engine.Custom, Name: c.n.Scope + " collects", Caller: c.n.Caller, Custom: k}
-	u := &ir.Unit{Task: t, Where: c.n.Where}
+	u := &ir.Instruction{Task: t, Where: c.n.Where}
 	for i, s := range rows {
 		element := map[int]string{1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}[s.row.DType.Size()]
 		cols := int(s.row.Len)
@@ -90,20 +90,20 @@ func early(rows []storedRow, found map[*ir.Node]*ir.Value) (first, others []stor
 	return first, others
 }
 
-// countersLast puts units behind all others that make but a number which only the next iteration reads: whoever reads the
+// countersLast puts instructions behind all others that make but a number which only the next iteration reads: whoever reads the
 // number before does so first, and it can be written over.
-func countersLast(units []*ir.Unit, next []*ir.Value) []*ir.Unit {
+func countersLast(instructions []*ir.Instruction, next []*ir.Value) []*ir.Instruction {
 	read := map[*ir.Value]bool{}
-	for _, u := range units {
+	for _, u := range instructions {
 		for _, v := range u.Ins {
 			read[v] = true
 		}
 	}
-	counts := func(u *ir.Unit) bool {
+	counts := func(u *ir.Instruction) bool {
 		return u.Flow == nil && len(u.Outs) == 1 && u.Outs[0].Len == 1 && u.Outs[0].Maker == u && !read[u.Outs[0]] && slices.Contains(next, u.Outs[0])
 	}
-	var counters, others []*ir.Unit
-	for _, u := range units {
+	var counters, others []*ir.Instruction
+	for _, u := range instructions {
 		if counts(u) {
 			counters = append(counters, u)
 		} else {

@@ -28,7 +28,7 @@ type builder struct {
 	alias      map[residence]residence // shares the memory of
 	residences []residence             // deterministic
 	order      []int                   // the tasks as they are submitted
-	maker      map[*ir.Unit]int        // position
+	maker      map[*ir.Instruction]int // position
 	moved      map[residence]bool      // that a step brings
 	touched    map[residence][]int     // where tasks read or write it
 	steps      *[]Step                 // that are being made
@@ -51,7 +51,7 @@ func Build(m *Model, p *Placement) *Program {
 	b.allocate()
 	b.steps = &b.Steps
 	if p.Order == nil {
-		b.bindAll(0, len(b.Units), b.Flows)
+		b.bindAll(0, len(b.Instructions), b.Flows)
 	} else {
 		for _, t := range b.order {
 			b.bindTask(t)
@@ -69,7 +69,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 	b := &builder{
 		Program: &Program{Schedule: m.Schedule, Placement: pl, Engines: make([]Engine, len(m.Engines)), Short: m.isShort(pl)},
 		m:       m, choices: pl.Choices, order: pl.submission(), locations: map[residence]Location{},
-		span: map[residence]*arena.Interval{}, alias: map[residence]residence{}, maker: map[*ir.Unit]int{}, moved: map[residence]bool{},
+		span: map[residence]*arena.Interval{}, alias: map[residence]residence{}, maker: map[*ir.Instruction]int{}, moved: map[residence]bool{},
 		touched: map[residence][]int{}, variables: map[*store.Variable]*Variable{}, stored: map[variableCopy]Location{},
 	}
 	b.Workers = pl.Order != nil && m.blocks()
@@ -82,25 +82,25 @@ func newBuilder(m *Model, pl *Placement) *builder {
 	if m.Where == ir.CPU {
 		b.idle = len(m.Engines) - 1
 	}
-	for t, u := range b.Units {
+	for t, u := range b.Instructions {
 		b.maker[u] = t
 	}
 	for at, t := range b.order {
 		e := b.choices[t].Engine
-		for _, v := range b.Units[t].Ins {
+		for _, v := range b.Instructions[t].Ins {
 			b.use(v, e, at)
 		}
-		for _, v := range b.Units[t].Outs {
+		for _, v := range b.Instructions[t].Outs {
 			b.use(v, e, at)
 		}
 	}
 	for _, v := range b.Results {
-		b.use(v, b.engineOf(v), len(b.Units))
+		b.use(v, b.engineOf(v), len(b.Instructions))
 	}
 	b.spanLoops()
 	for h, iv := range b.span {
 		if h.value.Steady {
-			iv.From, iv.To = 0, len(b.Units) // it outlives the run
+			iv.From, iv.To = 0, len(b.Instructions) // it outlives the run
 		}
 	}
 	return b
@@ -138,7 +138,7 @@ func (b *builder) use(v *ir.Value, e, t int) {
 	}
 	if made := b.engineOf(v); made != e { // it is moved just before it is first wanted
 		if b.Workers {
-			t = len(b.Units)
+			t = len(b.Instructions)
 		}
 		b.use(v, made, t)
 	}
@@ -271,8 +271,8 @@ func (b *builder) sortVariables() {
 
 // bindTask adds task t to those of its engine.
 func (b *builder) bindTask(t int) *Task {
-	u, e := b.Units[t], b.choices[t].Engine
-	task := Task{Unit: t}
+	u, e := b.Instructions[t], b.choices[t].Engine
+	task := Task{Instruction: t}
 	for _, v := range u.Ins {
 		task.Ins = append(task.Ins, b.locations[residence{v, e}])
 	}

@@ -23,14 +23,14 @@ func copies(n int) *ir.Schedule {
 	s := &ir.Schedule{}
 	last := value()
 	for range n {
-		u := &ir.Unit{Ins: []*ir.Value{last}, Task: &engine.Task{
+		u := &ir.Instruction{Ins: []*ir.Value{last}, Task: &engine.Task{
 			Kind: engine.Map, Name: "copy", Axes: []int{64}, Groups: []int{1}, Ins: operands, Outs: operands,
 			Values: []*engine.Expr{engine.Load(0, tensor.Float32, engine.AxisIndex(0), nil)},
 		}}
 		last = value()
 		last.Maker = u
 		u.Outs = []*ir.Value{last}
-		s.Units = append(s.Units, u)
+		s.Instructions = append(s.Instructions, u)
 	}
 	s.Results = []*ir.Value{last}
 	return s
@@ -63,8 +63,8 @@ func TestAProgramIsWhole(t *testing.T) {
 	require.Len(t, program.Steps, 3, "two runs, and the move between them: %+v", program.Steps)
 	require.Equal(t, []StepKind{Run, Move, Run}, []StepKind{program.Steps[0].Kind, program.Steps[1].Kind, program.Steps[2].Kind})
 	require.Equal(t, []int64{arena.Align}, program.Engines[0].Arenas, "copies write over what they read")
-	require.Equal(t, 0, program.Units[1].Task.AliasOf(0))
-	require.Equal(t, -1, m.Again().Units[1].Task.AliasOf(0), "another placement may share other memory")
+	require.Equal(t, 0, program.Instructions[1].Task.AliasOf(0))
+	require.Equal(t, -1, m.Again().Instructions[1].Task.AliasOf(0), "another placement may share other memory")
 }
 
 func TestAProgramThatIsBrokenIsFound(t *testing.T) {

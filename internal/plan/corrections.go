@@ -59,7 +59,7 @@ func moveKey(e engine.Engine, m transfer) pace.Key {
 // Learn corrects predictions by how long runs by p take. What a run takes longer or shorter than predicted is
 // laid to its tasks, waits and moves by how uncertain they are. With keep, the corrections are for later processes too.
 func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) {
-	if len(m.Units) == 0 {
+	if len(m.Instructions) == 0 {
 		return
 	}
 	if p.Order != nil && p.Total > 0 { // what engines gain by working at the same time is no error of its parts
@@ -70,7 +70,7 @@ func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) 
 
 // parts are those of a run by p, as engines predict them.
 func (m *Model) parts(p *Placement, rates Rates) (all []pace.Part) {
-	engines, often := m.prices(), frequencies(m.Flows, len(m.Units))
+	engines, often := m.prices(), frequencies(m.Flows, len(m.Instructions))
 	for i, e := range m.Engines {
 		var mine []int
 		for t, c := range p.Choices {
@@ -84,7 +84,7 @@ func (m *Model) parts(p *Placement, rates Rates) (all []pace.Part) {
 		raw, link := engines[i].Of(mine)
 		all = append(all, pace.Part{Key: WaitKey(e), Predicted: link.Wait, Times: 1})
 		for k, t := range mine {
-			all = append(all, pace.Part{Key: PaceKey(e, m.Units[t].Task), Predicted: raw[k], Times: often[t]})
+			all = append(all, pace.Part{Key: PaceKey(e, m.Instructions[t].Task), Predicted: raw[k], Times: often[t]})
 		}
 	}
 	all = append(all, pace.Part{Key: runKey(), Predicted: m.OwnTime(), Times: 1})
@@ -130,7 +130,7 @@ func (m *Model) transfers(p *Placement, engines []*priced, often []float64, rate
 // Predicted is the time of a run, of its tasks together and of each with all its runs, as far as it
 // is known by now how often loops go round and which branches are taken.
 func (m *Model) Predicted(p *Placement) (total, tasks time.Duration, times []time.Duration, often []float64) {
-	times, often = make([]time.Duration, len(m.Units)), frequencies(m.Flows, len(m.Units))
+	times, often = make([]time.Duration, len(m.Instructions)), frequencies(m.Flows, len(m.Instructions))
 	var planned time.Duration
 	for t, c := range p.Choices {
 		d := p.Times[t][c.Engine]
@@ -153,7 +153,7 @@ func (m *Model) Doubt(p *Placement) float64 {
 	_, _, times, _ := m.Predicted(p)
 	for t, c := range p.Choices {
 		d := times[t]
-		_, part := m.Pace.Correct(PaceKey(m.Engines[c.Engine], m.Units[t].Task), d)
+		_, part := m.Pace.Correct(PaceKey(m.Engines[c.Engine], m.Instructions[t].Task), d)
 		tasks += float64(d)
 		off += float64(d) * part
 	}
@@ -165,7 +165,7 @@ func (m *Model) Doubt(p *Placement) float64 {
 
 // Uncorrected is what a run with all tasks on engine i takes by what the engine alone predicts.
 func (m *Model) Uncorrected(i int) time.Duration {
-	times, link := newPriced(m.Engines[i], distinct(m.Units), nil).Of(ir.Range(0, len(m.Units)))
+	times, link := newPriced(m.Engines[i], distinct(m.Instructions), nil).Of(ir.Range(0, len(m.Instructions)))
 	all := m.OwnTime() + link.Wait
 	for _, d := range times {
 		all += d

@@ -8,8 +8,8 @@ import (
 )
 
 // frequencies are how often a run is expected to run each task.
-func frequencies(flows []*ir.Flow, units int) []float64 {
-	out := slices.Repeat([]float64{1}, units)
+func frequencies(flows []*ir.Flow, instructions int) []float64 {
+	out := slices.Repeat([]float64{1}, instructions)
 	ir.WalkFlows(flows, func(f *ir.Flow) {
 		a, b := f.Parts2()
 		for t := f.First; t < f.Last; t++ {
@@ -24,9 +24,9 @@ func frequencies(flows []*ir.Flow, units int) []float64 {
 }
 
 // Tied are tasks that must run on one engine: those that write one value.
-func Tied(units []*ir.Unit) (pairs [][2]int) {
+func Tied(instructions []*ir.Instruction) (pairs [][2]int) {
 	first := map[*ir.Value]int{}
-	for t, u := range units {
+	for t, u := range instructions {
 		for _, v := range u.Outs {
 			if at, ok := first[v]; ok {
 				pairs = append(pairs, [2]int{at, t})
@@ -44,7 +44,7 @@ func hostSyncs(flows []*ir.Flow, often []float64, out []place.Value) []place.Val
 		if f.Pred == nil || f.Pred.Maker == nil {
 			return
 		}
-		t := f.PredUnit
+		t := f.PredInstruction
 		count := often[t]
 		if !f.Loop { // as often as the branch is come to
 			count = often[f.First] + often[f.Mid]
@@ -55,8 +55,8 @@ func hostSyncs(flows []*ir.Flow, often []float64, out []place.Value) []place.Val
 }
 
 // enclosing gives for each task the loops and branches that it is in, the innermost first.
-func enclosing(flows []*ir.Flow, units int) [][]*ir.Flow {
-	out := make([][]*ir.Flow, units)
+func enclosing(flows []*ir.Flow, instructions int) [][]*ir.Flow {
+	out := make([][]*ir.Flow, instructions)
 	ir.WalkFlows(flows, func(f *ir.Flow) {
 		for t := f.First; t < f.Last; t++ {
 			out[t] = append(out[t], f)

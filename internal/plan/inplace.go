@@ -12,7 +12,7 @@ import (
 // each element before the write.
 func (b *builder) shareInPlace() {
 	for at, t := range b.order {
-		u := b.Units[t]
+		u := b.Instructions[t]
 		if u.Task.Kind == engine.Custom || u.Task.Kind == engine.Routine {
 			continue
 		}
@@ -29,7 +29,7 @@ func (b *builder) shareInPlace() {
 }
 
 // declareAlias tells the task of u that output out has the memory of input in.
-func declareAlias(u *ir.Unit, out, in int) {
+func declareAlias(u *ir.Instruction, out, in int) {
 	if u.Task.Alias == nil {
 		u.Task.Alias = slices.Repeat([]int{-1}, len(u.Outs))
 	}
@@ -37,7 +37,7 @@ func declareAlias(u *ir.Unit, out, in int) {
 }
 
 // share gives output i of task t the memory of input in, unless both have a variable's.
-func (b *builder) share(t int, u *ir.Unit, in, i int) {
+func (b *builder) share(t int, u *ir.Instruction, in, i int) {
 	e := b.choices[t].Engine
 	out := residence{u.Outs[i], e}
 	if _, shared := b.alias[out]; shared || out.fixed(b) {
@@ -50,7 +50,7 @@ func (b *builder) share(t int, u *ir.Unit, in, i int) {
 
 // inPlace finds an input of u, whose number is t and which is submitted as the at-th, whose
 // memory output i can have; -1 when there is none.
-func (b *builder) inPlace(at, t int, u *ir.Unit, i int) int {
+func (b *builder) inPlace(at, t int, u *ir.Instruction, i int) int {
 	e, v := b.choices[t].Engine, u.Outs[i]
 	out := residence{v, e}
 	if _, shared := b.alias[out]; shared {

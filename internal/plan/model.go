@@ -71,15 +71,15 @@ func (m *Model) DecideOn(only int, rates Rates) (*Placement, error) {
 	p := place.Problem{
 		Only: only,
 		Gain: 0.1,
-		Why:  func(t, e int) error { return m.Engines[e].Check(m.Units[t].Task) },
+		Why:  func(t, e int) error { return m.Engines[e].Check(m.Instructions[t].Task) },
 	}
 	var err error
-	often, prices := frequencies(m.Flows, len(m.Units)), m.prices()
+	often, prices := frequencies(m.Flows, len(m.Instructions)), m.prices()
 	for _, e := range m.Engines {
 		p.Engines = append(p.Engines, e.Name())
 	}
 	var refused RefusedError
-	for _, u := range m.Units {
+	for _, u := range m.Instructions {
 		t := place.Task{Able: make([]bool, len(m.Engines))}
 		for i, e := range m.Engines {
 			t.Able[i] = e.Check(u.Task) == nil
@@ -98,7 +98,7 @@ func (m *Model) DecideOn(only int, rates Rates) (*Placement, error) {
 	if m.ByRule {
 		demandFirst(&p)
 	}
-	p.Values, p.Tied = m.Moved(often, rates), Tied(m.Units)
+	p.Values, p.Tied = m.Moved(often, rates), Tied(m.Instructions)
 	p.Own, _ = m.Pace.Correct(runKey(), m.OwnTime())
 	if len(m.Flows) == 0 {
 		m.overlap(&p)
@@ -138,7 +138,7 @@ func demandFirst(p *place.Problem) {
 
 // prices are the engines of m with what they predict for its tasks.
 func (m *Model) prices() []*priced {
-	tasks := distinct(m.Units)
+	tasks := distinct(m.Instructions)
 	all := make([]*priced, len(m.Engines))
 	for i, e := range m.Engines {
 		all[i] = newPriced(e, tasks, m.Pace)
@@ -171,13 +171,13 @@ func (m *Model) engineFor(p ir.Place) (int, error) {
 	}
 }
 
-// distinct are the tasks of units, each replaced by the first that is like it in all that
+// distinct are the tasks of instructions, each replaced by the first that is like it in all that
 // counts for its time: large graphs repeat themselves.
-func distinct(units []*ir.Unit) []*engine.Task {
-	first := make(map[string]*engine.Task, len(units))
-	all := make([]*engine.Task, len(units))
+func distinct(instructions []*ir.Instruction) []*engine.Task {
+	first := make(map[string]*engine.Task, len(instructions))
+	all := make([]*engine.Task, len(instructions))
 	var key []byte
-	for i, u := range units {
+	for i, u := range instructions {
 		t := u.Task
 		all[i] = t
 		switch t.Kind {

@@ -10,8 +10,8 @@ import (
 
 // Moved are the values that may have to be moved in a run.
 func (m *Model) Moved(often []float64, rates Rates) []place.Value {
-	number := make(map[*ir.Unit]int, len(m.Units))
-	for t, u := range m.Units {
+	number := make(map[*ir.Instruction]int, len(m.Instructions))
+	for t, u := range m.Instructions {
 		number[u] = t
 	}
 	// Of a value that iterations hand on, what they read is another one than the last.
@@ -21,7 +21,7 @@ func (m *Model) Moved(often []float64, rates Rates) []place.Value {
 	}
 	index := map[moving]int{}
 	var out []place.Value
-	within := enclosing(m.Flows, len(m.Units))
+	within := enclosing(m.Flows, len(m.Instructions))
 	at := func(v *ir.Value, reader int) *place.Value {
 		times := 1.0
 		switch {
@@ -42,15 +42,15 @@ func (m *Model) Moved(often []float64, rates Rates) []place.Value {
 		}
 		return &out[i]
 	}
-	updates := map[*store.Variable]int{} // by which unit
-	for t, u := range m.Units {
+	updates := map[*store.Variable]int{} // by which instruction
+	for t, u := range m.Instructions {
 		for _, v := range u.Outs {
 			if v.Stored != nil {
 				updates[v.Stored] = t
 			}
 		}
 	}
-	for t, u := range m.Units {
+	for t, u := range m.Instructions {
 		for _, v := range u.Ins {
 			if v.Maker != nil || v.IsInput() || rates[v.Node.State] > 0 {
 				p := at(v, t)

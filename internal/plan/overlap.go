@@ -46,10 +46,10 @@ func (m *Model) overlap(p *place.Problem) {
 			return 0
 		}
 		if known[i] == nil {
-			known[i] = make([]float64, len(m.Units))
+			known[i] = make([]float64, len(m.Instructions))
 		}
 		if known[i][t] == 0 {
-			known[i][t] = 1 + float64(cores(m.Units[t].Task))
+			known[i][t] = 1 + float64(cores(m.Instructions[t].Task))
 		}
 		return known[i][t] - 1
 	}
@@ -57,14 +57,14 @@ func (m *Model) overlap(p *place.Problem) {
 		p.Handover = handover
 	}
 	readers := map[*store.Variable][]int{}
-	for t, u := range m.Units {
+	for t, u := range m.Instructions {
 		for _, v := range u.Ins {
 			if v.Maker == nil && v.Node.State != nil {
 				readers[v.Node.State] = append(readers[v.Node.State], t)
 			}
 		}
 	}
-	for t, u := range m.Units { // who reads the old value of a variable, before who makes the new one
+	for t, u := range m.Instructions { // who reads the old value of a variable, before who makes the new one
 		for _, v := range u.Outs {
 			for _, r := range readers[v.Stored] {
 				if v.Stored != nil && r < t {
@@ -83,7 +83,7 @@ func (m *Model) blocks() bool {
 	if e.Stream == nil || len(m.Engines) > 2 {
 		return true
 	}
-	return e.Cores != nil && len(m.Units) > 0 && e.Cores(m.Units[0].Task) > 0 // a driver of CPUs may work on the caller's thread
+	return e.Cores != nil && len(m.Instructions) > 0 && e.Cores(m.Instructions[0].Task) > 0 // a driver of CPUs may work on the caller's thread
 }
 
 // shortRun is the predicted time of a run up to which its end is awaited without listening to the context: a wait
@@ -94,7 +94,7 @@ const shortRun = time.Millisecond
 // kernel does cannot be predicted.
 func (m *Model) isShort(p *Placement) bool {
 	var all time.Duration
-	for t, u := range m.Units {
+	for t, u := range m.Instructions {
 		if u.Task.Kind == engine.Custom && u.Task.Custom.Writes == 0 {
 			return false
 		}

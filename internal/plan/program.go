@@ -58,8 +58,8 @@ type Location struct {
 
 // Task is a task of the schedule with the places of its operands.
 type Task struct {
-	Unit      int // its number in the schedule
-	Ins, Outs []Location
+	Instruction int // its number in the schedule
+	Ins, Outs   []Location
 }
 
 // Input is something that runs are fed with.
@@ -128,4 +128,6 @@ type Region struct {
 }
 
 // Task is the engine's task number i of engine e.
-func (p *Program) Task(e, i int) *engine.Task { return p.Units[p.Engines[e].Tasks[i].Unit].Task }
+func (p *Program) Task(e, i int) *engine.Task {
+	return p.Instructions[p.Engines[e].Tasks[i].Instruction].Task
+}

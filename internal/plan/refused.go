@@ -13,14 +13,14 @@ type RefusedError struct{ Tasks []Refused }
 
 // Refused is such a task, and why no engine takes it.
 type Refused struct {
-	Unit *ir.Unit
-	Err  error
+	Instruction *ir.Instruction
+	Err         error
 }
 
 func (e *RefusedError) Error() string {
 	lines := make([]string, len(e.Tasks))
 	for i, t := range e.Tasks {
-		lines[i] = t.Unit.Task.Name + " at " + t.Unit.Task.Caller + ": " + t.Err.Error()
+		lines[i] = t.Instruction.Task.Name + " at " + t.Instruction.Task.Caller + ": " + t.Err.Error()
 	}
 	return strings.Join(lines, "\n")
 }
@@ -36,7 +36,7 @@ func (e *RefusedError) Unwrap() []error {
 
 // runnable is why u, of which t is known, can run on no engine that it may run on: the one that it demands or else that of all tasks,
 // -1 for none.
-func (m *Model) runnable(u *ir.Unit, t *place.Task, only int) error {
+func (m *Model) runnable(u *ir.Instruction, t *place.Task, only int) error {
 	if t.Only >= 0 {
 		only = t.Only
 	}

@@ -13,7 +13,7 @@ import (
 // keep its memory until the last iteration is over.
 func (b *builder) spanLoops() {
 	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
-		if v := f.Predicate(b.Units); v != nil {
+		if v := f.Predicate(b.Instructions); v != nil {
 			at := f.First // of a branch
 			if f.Loop {
 				at = max(f.Mid-1, f.First)
@@ -34,7 +34,7 @@ func (b *builder) spanLoops() {
 	})
 }
 
-// makerOf is the unit that makes v, -1 for none.
+// makerOf is the instruction that makes v, -1 for none.
 func (b *builder) makerOf(v *ir.Value) int {
 	if v.Maker == nil {
 		return -1
@@ -46,15 +46,15 @@ func (b *builder) makerOf(v *ir.Value) int {
 // write, where nothing else needs that meanwhile: the copy is needless then. An iteration so
 // computes what it hands on in place.
 func (b *builder) coalesce() {
-	starts := map[int]int{} // of the body of the loop whose iteration ends with a unit
+	starts := map[int]int{} // of the body of the loop whose iteration ends with an instruction
 	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
 		for t := f.Mid; f.Loop && t < f.Last; t++ {
-			if b.Units[t].Carries && b.Units[t].Outs[0].Flow == f {
+			if b.Instructions[t].Carries && b.Instructions[t].Outs[0].Flow == f {
 				starts[t] = f.Mid
 			}
 		}
 	})
-	for t, u := range b.Units {
+	for t, u := range b.Instructions {
 		if !u.Carries {
 			continue
 		}
@@ -66,8 +66,8 @@ func (b *builder) coalesce() {
 	}
 }
 
-// free reports whether from can have the memory of to until unit t copies it there. In a loop it
-// must not be written before unit start, up to where the loop may end.
+// free reports whether from can have the memory of to until instruction t copies it there. In a loop it
+// must not be written before instruction start, up to where the loop may end.
 func (b *builder) free(from, to residence, t, start int) bool {
 	made := b.makerOf(from.value)
 	if _, shared := b.alias[from]; shared || from.fixed(b) || made >= 0 && b.choices[made].Engine != from.engine || from.value.Len != to.value.Len {
@@ -88,11 +88,11 @@ func (b *builder) free(from, to residence, t, start int) bool {
 			return false
 		}
 	}
-	return !read || b.inStep(b.Units[made], from, to)
+	return !read || b.inStep(b.Instructions[made], from, to)
 }
 
-// inStep reports whether unit u may write from over to, which it reads, and declares it.
-func (b *builder) inStep(u *ir.Unit, from, to residence) bool {
+// inStep reports whether instruction u may write from over to, which it reads, and declares it.
+func (b *builder) inStep(u *ir.Instruction, from, to residence) bool {
 	in, out := -1, slices.Index(u.Outs, from.value)
 	for i, v := range u.Ins {
 		if b.root(residence{v, from.engine}) != to {
@@ -125,7 +125,7 @@ func (b *builder) join(from, to residence) {
 	b.span[root].To = max(b.span[root].To, b.span[from].To)
 }
 
-// bindAll makes the tasks and steps of units [from, to).
+// bindAll makes the tasks and steps of instructions [from, to).
 func (b *builder) bindAll(from, to int, flows []*ir.Flow) {
 	for t := from; t < to || len(flows) > 0 && flows[0].First == t; {
 		if len(flows) > 0 && flows[0].First == t {
@@ -143,7 +143,7 @@ func (b *builder) bindAll(from, to int, flows []*ir.Flow) {
 func (b *builder) bindFlow(f *ir.Flow) {
 	if f.Loop {
 		for t := f.First; t < f.Last; t++ {
-			for _, v := range b.Units[t].Ins {
+			for _, v := range b.Instructions[t].Ins {
 				if v.Flow != f && !f.Contains(v, b.makerOf(v)) {
 					b.bring(v, b.choices[t].Engine)
 				}
@@ -151,7 +151,7 @@ func (b *builder) bindFlow(f *ir.Flow) {
 		}
 	}
 	r := &Region{Flow: f}
-	if v := f.Predicate(b.Units); v != nil {
+	if v := f.Predicate(b.Instructions); v != nil {
 		e := b.engineOf(v)
 		at := b.locations[residence{v, e}]
 		r.Predicate, r.OnHost = &at, b.traits[e].Hosted

@@ -4,7 +4,7 @@ import "github.com/anycl/anycl/internal/ir"
 
 // bindUnit adds task t, and the steps that bring what it reads and run it.
 func (b *builder) bindUnit(t int) {
-	u, e := b.Units[t], b.choices[t].Engine
+	u, e := b.Instructions[t], b.choices[t].Engine
 	for _, v := range u.Ins {
 		b.bring(v, e)
 	}
@@ -61,7 +61,7 @@ func (b *builder) lay() {
 	l := &layout{builder: b, made: map[*ir.Value]int{}, sent: map[residence]int{}}
 	next := make([]int, len(b.Engines))
 	for _, t := range b.order {
-		u, e := b.Units[t], b.choices[t].Engine
+		u, e := b.Instructions[t], b.choices[t].Engine
 		for _, v := range u.Ins {
 			l.bring(v, e)
 		}

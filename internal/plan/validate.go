@@ -10,18 +10,18 @@ import (
 // Validate checks a program: every task of the schedule is bound once and every operand lies in a memory; every step
 // refers to tasks, memory and steps that there are, and every task is run, but for copies of what is there.
 func (p *Program) Validate() error {
-	v := &validator{Program: p, ran: make([]int, len(p.Units))}
-	bound := make([]int, len(p.Units))
+	v := &validator{Program: p, ran: make([]int, len(p.Instructions))}
+	bound := make([]int, len(p.Instructions))
 	for e, g := range p.Engines {
 		for _, t := range g.Tasks {
-			bound[t.Unit]++
-			u := p.Units[t.Unit]
+			bound[t.Instruction]++
+			u := p.Instructions[t.Instruction]
 			v.operands(u, e, u.Ins, t.Ins)
 			v.operands(u, e, u.Outs, t.Outs)
 		}
 	}
 	v.steps(p.Steps)
-	for t, u := range p.Units {
+	for t, u := range p.Instructions {
 		if bound[t] != 1 {
 			v.fail("task %s at %s is bound %d times", u.Task.Name, u.Task.Caller, bound[t])
 		}
@@ -50,7 +50,7 @@ func (v *validator) fail(format string, args ...any) {
 	v.errs = append(v.errs, fmt.Errorf("plan: "+format, args...))
 }
 
-func (v *validator) operands(u *ir.Unit, e int, values []*ir.Value, at []Location) {
+func (v *validator) operands(u *ir.Instruction, e int, values []*ir.Value, at []Location) {
 	if len(values) != len(at) {
 		v.fail("task %s at %s has %d operands in %d places", u.Task.Name, u.Task.Caller, len(values), len(at))
 		return
@@ -81,7 +81,7 @@ func (v *validator) steps(steps []Step) {
 				continue
 			}
 			for _, t := range v.Engines[s.From].Tasks[s.First:s.Last] {
-				v.ran[t.Unit]++
+				v.ran[t.Instruction]++
 			}
 		case Move, Ask:
 			v.location("what is moved", s.Src, s.From, s.Bytes)

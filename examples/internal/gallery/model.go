@@ -33,6 +33,9 @@ func OpenModel(ctx context.Context, p *Program, rt *ops.Runtime, file []byte) (*
 	return &Model{p: p, rt: rt, model: m, file: file, at: at}, err
 }
 
+// Outputs are the model's, in its order.
+func (m *Model) Outputs() []onnx.Info { return m.model.Outputs() }
+
 // Run computes the outputs of inputs in the model's order.
 func (m *Model) Run(ctx context.Context, inputs ...*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	if len(m.model.Inputs()) != len(inputs) {

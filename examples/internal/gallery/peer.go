@@ -69,6 +69,12 @@ func (p *Program) Beside(ctx context.Context, peer Peer, result any) (bool, erro
 	return true, nil
 }
 
+// Compared says whether the last work has been timed beside a peer.
+func (p *Program) Compared() bool {
+	works := p.record.Works
+	return len(works) > 0 && works[len(works)-1].Peer != nil
+}
+
 func (peer Peer) run(ctx context.Context) (PeerResult, error) {
 	dir, err := os.MkdirTemp("", "anycl-peer-")
 	if err != nil {

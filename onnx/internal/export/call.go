@@ -210,12 +210,11 @@ func (c *call) ops(results int, name string, in []string, attrs ...*model.Attr) 
 	}
 	outs := c.add(results, name, in, attrs...)
 	for i, v := range outs {
-		dt := wide
-		if i < len(s.results) && s.results[i].Valid() {
-			dt = s.results[i]
+		if i < len(s.results) && s.results[i].Valid() { // whatever the type of the operands is
+			c.x.types[v] = s.results[i]
+			continue
 		}
-		c.x.types[v] = dt
-		if wide != own && dt == wide {
+		if c.x.types[v] = wide; wide != own {
 			outs[i] = c.cast(v, own)
 		}
 	}

@@ -74,7 +74,12 @@ func (c *call) list(v ...int) string {
 }
 
 // like is a number of the type of v.
-func (c *call) like(v string, f float64) string { return c.number(f, c.x.types[v]) }
+func (c *call) like(v string, f float64) string {
+	if v == "refused" {
+		return v
+	}
+	return c.number(f, c.x.types[v])
+}
 
 var (
 	_ = define("input", func(c *call) []string { return []string{c.x.input(c.n)} })

@@ -7,7 +7,7 @@ import "github.com/anycl/anycl/tensor"
 var (
 	_ = define("non_max_suppression", func(c *call) []string {
 		if c.in[0].Size() == 0 || c.in[1].Size() == 0 {
-			return nil
+			return c.refused("there are no boxes or no scores, which runtimes refuse: its results are known, as constants")
 		}
 		each := c.int("per_class")
 		if each == 0 {
@@ -27,7 +27,7 @@ var (
 	_ = define("unique", func(c *call) []string {
 		n := c.shape(0)[0]
 		if c.in[0].Size() == 0 {
-			return nil
+			return c.refused("its operand has no elements, for which runtimes differ: its results are known, as constants")
 		}
 		x, own := c.arg(0), c.dtype()
 		if own == tensor.Bool {

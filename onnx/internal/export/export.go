@@ -314,7 +314,7 @@ func (x *exporter) results(n *ops.Node) []string {
 }
 
 // noCounterpart is why an op without a rule is refused.
-const noCounterpart = "ONNX has no counterpart"
+const noCounterpart = "ONNX has no operator that does the same, and it is not made of others: it would need a rule in onnx/internal/export"
 
 // pruned calls f, which adds nodes, and drops those of them that nothing reads.
 func (x *exporter) pruned(f func() []string) []string {

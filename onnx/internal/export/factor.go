@@ -20,6 +20,13 @@ var (
 		"linalg.qr_columns", "linalg.geqrf", "linalg.ldl_systems", "linalg.ldl_factor")
 )
 
+// sparse matrices are data of graphs, and ONNX has operators for dense ones only.
+var (
+	_ = refusedFor("ONNX has no products with sparse matrices: multiply by the dense one (sparse.Dense), which MatMul does",
+		"sparse.multiply", "sparse.multiply_parts", "sparse.multiply_sliced", "sparse.rows", "sparse.kept")
+	_ = refusedFor("ONNX has no systems with sparse matrices: solve those of the dense one (sparse.Dense, linalg.SolveTriangular)", "sparse.solve_triangular")
+)
+
 func iterated(names ...string) bool {
 	return refusedFor("it iterates until it converges, for which ONNX has no counterpart", names...)
 }

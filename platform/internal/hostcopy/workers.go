@@ -1,4 +1,4 @@
-package platform
+package hostcopy
 
 import (
 	"runtime"
@@ -9,15 +9,15 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// copyWorkers copy the pieces of one transfer, beside who sends or reads. One core copies a
+// Workers copy the pieces of one transfer, beside who sends or reads. One core copies a
 // fourth of what a link moves (Sapphire Rapids, PCIe 5: 13 of 54 GB/s), and waking
 // another takes as long as it needs for some hundred KiB. So helpers begin once, take
 // parts of all pieces in their order and watch for more, and the caller takes parts
 // too: it never waits for one who has not begun.
-type copyWorkers struct {
+type Workers struct {
 	parts   int64 // of a piece
 	helpers int32 // at most
-	slots   [workerSlots]workerSlot
+	slots   [Slots]workerSlot
 	run     func() // help, bound once
 	refs    atomic.Int32
 	over    atomic.Bool
@@ -38,25 +38,25 @@ type workerSlot struct {
 }
 
 const (
-	// workerSlots is how many pieces are copied at once at most.
-	workerSlots = 16
-	// workerPart is what is copied at once: some microseconds, and below what Go's copy writes past the caches.
-	workerPart = 128 << 10
+	// Slots is how many pieces are copied at once at most.
+	Slots = 16
+	// Part is what is copied at once: some microseconds, and below what Go's copy writes past the caches.
+	Part = 128 << 10
 	// workerMost bounds the helpers, and workerShare is what there must be for each.
 	workerMost, workerShare = 7, 512 << 10
 	// workerWait is how long a helper watches for parts: links move a piece in less.
 	workerWait = 200 * time.Microsecond
 )
 
-var idleWorkers = sync.Pool{New: func() any { return new(copyWorkers) }}
+var idleWorkers = sync.Pool{New: func() any { return new(Workers) }}
 
-// newWorkers is for n bytes in pieces of at most so many. It is to be ended.
-func newWorkers(n, piece int) *copyWorkers {
-	c := idleWorkers.Get().(*copyWorkers)
+// New is for n bytes in pieces of at most so many. It is to be ended.
+func New(n, piece int) *Workers {
+	c := idleWorkers.Get().(*Workers)
 	if c.run == nil {
 		c.run = c.help
 	}
-	c.parts = int64((piece + workerPart - 1) / workerPart)
+	c.parts = int64((piece + Part - 1) / Part)
 	c.helpers = int32(max(min(procs.Count()-1, workerMost, n/workerShare-1), 0))
 	c.told.Store(0)
 	c.claims.Store(0)
@@ -65,9 +65,9 @@ func newWorkers(n, piece int) *copyWorkers {
 	return c
 }
 
-// tell gives the workers piece i to copy, the next one after the last. Piece i - workerSlots is copied.
-func (c *copyWorkers) tell(i int, dst, src []byte) {
-	s := &c.slots[i%workerSlots]
+// Tell gives the workers piece i to copy, the next one after the last. Piece i - workerSlots is copied.
+func (c *Workers) Tell(i int, dst, src []byte) {
+	s := &c.slots[i%Slots]
 	s.dst, s.src = dst[:len(src)], src
 	s.left.Store(c.parts)
 	c.told.Store(int64(i+1) * c.parts)
@@ -77,20 +77,20 @@ func (c *copyWorkers) tell(i int, dst, src []byte) {
 	}
 }
 
-// copied reports whether piece i is.
-func (c *copyWorkers) copied(i int) bool { return c.slots[i%workerSlots].left.Load() == 0 }
+// Copied reports whether piece i is.
+func (c *Workers) Copied(i int) bool { return c.slots[i%Slots].left.Load() == 0 }
 
-// finish copies until piece i is there.
-func (c *copyWorkers) finish(i int) {
-	for !c.copied(i) {
-		if !c.one() {
+// Finish copies until piece i is there.
+func (c *Workers) Finish(i int) {
+	for !c.Copied(i) {
+		if !c.One() {
 			runtime.Gosched()
 		}
 	}
 }
 
-// one copies a part, if there is one.
-func (c *copyWorkers) one() bool {
+// One copies a part, if there is one.
+func (c *Workers) One() bool {
 	i := c.claims.Load()
 	if i >= c.told.Load() {
 		return false
@@ -98,19 +98,19 @@ func (c *copyWorkers) one() bool {
 	if !c.claims.CompareAndSwap(i, i+1) {
 		return true // ask again
 	}
-	s := &c.slots[i/c.parts%workerSlots]
-	if from := int(i%c.parts) * workerPart; from < len(s.src) {
-		copy(s.dst[from:min(from+workerPart, len(s.src))], s.src[from:])
+	s := &c.slots[i/c.parts%Slots]
+	if from := int(i%c.parts) * Part; from < len(s.src) {
+		copy(s.dst[from:min(from+Part, len(s.src))], s.src[from:])
 	}
 	s.left.Add(-1)
 	return true
 }
 
-func (c *copyWorkers) help() {
+func (c *Workers) help() {
 	defer c.leave()
 	var since time.Time
 	for i := 0; !c.over.Load(); i++ {
-		if c.one() {
+		if c.One() {
 			i = 0
 			continue
 		}
@@ -126,8 +126,8 @@ func (c *copyWorkers) help() {
 	}
 }
 
-// end is to be called when all that was told is copied.
-func (c *copyWorkers) end() {
+// End is to be called when all that was told is copied.
+func (c *Workers) End() {
 	for i := range c.slots {
 		c.slots[i].dst, c.slots[i].src = nil, nil
 	}
@@ -135,7 +135,7 @@ func (c *copyWorkers) end() {
 	c.leave()
 }
 
-func (c *copyWorkers) leave() {
+func (c *Workers) leave() {
 	if c.refs.Add(-1) == 0 {
 		idleWorkers.Put(c)
 	}

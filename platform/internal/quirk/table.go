@@ -1,13 +1,15 @@
-package platform
+package quirk
 
 import (
 	"strings"
 
 	"github.com/anycl/anycl/internal/quirks"
+	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
-func key(keys ...string) func(*Device, bool) bool {
-	return func(d *Device, _ bool) bool {
+// key matches devices of some vendors or implementations.
+func key(keys ...string) func(Device) bool {
+	return func(d Device) bool {
 		for _, k := range keys {
 			if d.Key == k {
 				return true
@@ -17,28 +19,28 @@ func key(keys ...string) func(*Device, bool) bool {
 	}
 }
 
-func rusticl(d *Device, _ bool) bool { return strings.EqualFold(d.PlatformName, "rusticl") }
+func rusticl(d Device) bool { return strings.EqualFold(d.Platform, "rusticl") }
 
 // rusticlIn matches rusticl of Mesa from version from on and, unless to is 0, below to.
-func rusticlIn(from, to int) func(*Device, bool) bool {
-	return func(d *Device, s bool) bool { return rusticl(d, s) && versionIn(d.Driver, from, to) }
+func rusticlIn(from, to int) func(Device) bool {
+	return func(d Device) bool { return rusticl(d) && VersionIn(d.Driver, from, to) }
 }
 
 // llvmpipeIn is rusticlIn for Mesa's software renderer.
-func llvmpipeIn(from, to int) func(*Device, bool) bool {
-	return func(d *Device, _ bool) bool { return d.Key == keyLLVMpipe && versionIn(d.Driver, from, to) }
+func llvmpipeIn(from, to int) func(Device) bool {
+	return func(d Device) bool { return d.Key == vendor.LLVMpipe && VersionIn(d.Driver, from, to) }
 }
 
-// quirkTable is in no particular order: every row that matches holds.
-var quirkTable = []Quirk{
+// Table is in no particular order: every row that matches holds.
+var Table = []Row{
 	{
 		Name: "null-driver", Driver: "Intel's with SetCommandStreamReceiver set",
 		Symptom: "accepts all commands and executes none",
 		Remedy:  "class simulator; selected only by name; nothing of it is kept on disk",
 		Source:  "github.com/intel/compute-runtime, debug keys",
 		Test:    "TestNothingIsSelectedWhereNothingComputes",
-		fix:     fixNoResults,
-		match:   func(_ *Device, simulated bool) bool { return simulated },
+		Fix:     NoResults,
+		Match:   func(d Device) bool { return d.Simulated },
 	},
 	{
 		Name: "slow-fma", Driver: "llvmpipe",
@@ -46,8 +48,8 @@ var quirkTable = []Quirk{
 		Remedy:  "FMA(a,b,c) is a*b+c, and fma is not probed",
 		Source:  "measured with sgemm on Mesa 22.3, 25.0 and 26.2",
 		Test:    "TestFMAIsSlowWhereTheQuirkSaysSo",
-		fix:     fixNoFMA,
-		match:   key(keyLLVMpipe),
+		Fix:     NoFMA,
+		Match:   key(vendor.LLVMpipe),
 	},
 	{
 		Name: "no-fp64", Driver: "llvmpipe of Mesa 25 and newer",
@@ -55,8 +57,8 @@ var quirkTable = []Quirk{
 		Remedy:  "fp64 is not probed and counts as missing",
 		Source:  "observed on Mesa 26.2.6, and on 25.0.7 in the whole matrix: sin, cos, tan and pow in double, sinh and fmod in float",
 		Test:    "TestQuirksDecideWhatIsProbed",
-		fix:     fixNoFP64,
-		match:   llvmpipeIn(25, 0),
+		Fix:     NoFP64,
+		Match:   llvmpipeIn(25, 0),
 	},
 	{
 		Name: "no-out-of-order", Driver: "rusticl of Mesa 22",
@@ -64,8 +66,8 @@ var quirkTable = []Quirk{
 		Remedy:  "they are not probed and count as missing",
 		Source:  "observed on Mesa 22.3.6",
 		Test:    "TestOutOfOrderQueuesFailWhereTheQuirkSaysSo",
-		fix:     fixInOrder,
-		match:   rusticlIn(0, 23),
+		Fix:     InOrder,
+		Match:   rusticlIn(0, 23),
 	},
 	{
 		Name: "no-direct", Driver: "llvmpipe",
@@ -73,8 +75,8 @@ var quirkTable = []Quirk{
 		Remedy:  "bytes go to and from buffers by commands, never by plain copies",
 		Source:  "observed on Mesa 22.3.6: the first sum of two inputs was read before it was there",
 		Test:    "TestPlainCopiesAreWrongWhereTheQuirkSaysSo",
-		fix:     fixNoDirect,
-		match:   key(keyLLVMpipe),
+		Fix:     NoDirect,
+		Match:   key(vendor.LLVMpipe),
 	},
 	{
 		Name: "subdevice-crash", Driver: "rusticl of Mesa 22",
@@ -82,8 +84,8 @@ var quirkTable = []Quirk{
 		Remedy:  "its devices are not divided; cl asks only devices that list partition kinds",
 		Source:  "observed on Mesa 22.3.6",
 		Test:    "TestADriverThatCrashesIsNotAskedForParts",
-		fix:     fixNoParts,
-		match:   rusticlIn(0, 23),
+		Fix:     NoParts,
+		Match:   rusticlIn(0, 23),
 	},
 	{
 		Name: "built-in-crash", Driver: "rusticl of Mesa 22",
@@ -92,7 +94,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on Mesa 22.3.6",
 		Test:    "TestBuiltInKernelsAreFoundByName",
 		Always:  true,
-		match:   rusticlIn(0, 23),
+		Match:   rusticlIn(0, 23),
 	},
 	{
 		Name: "kernels-before-binary", Driver: "ARM",
@@ -100,8 +102,8 @@ var quirkTable = []Quirk{
 		Remedy:  "kernels are created before the binary is kept",
 		Source:  "github.com/viennacl/viennacl-dev issue 225",
 		Test:    "TestKernelsAreMadeBeforeABinaryIsAskedFor",
-		fix:     fixKernelsFirst,
-		match:   key(keyARM),
+		Fix:     KernelsFirst,
+		Match:   key(vendor.ARM),
 	},
 	{
 		Name: "large-fill", Driver: "NVIDIA",
@@ -110,7 +112,7 @@ var quirkTable = []Quirk{
 		Source:  "github.com/ProjectPhysX/FluidX3D, release notes",
 		Test:    "TestLargeFillsAreMadeInPieces",
 		Always:  true,
-		match:   key(keyNVIDIA),
+		Match:   key(vendor.NVIDIA),
 	},
 	{
 		Name: "sub-buffer-release", Driver: "NVIDIA",
@@ -118,8 +120,8 @@ var quirkTable = []Quirk{
 		Remedy:  "operands of a user's kernels that do not begin a buffer are copied to one of their own and back",
 		Source:  "observed on 580.159: SIGSEGV at address 8 in clReleaseMemObject; single processes of three, within a minute",
 		Test:    "TestCustomKernelsTakeOperandsAnywhereInMemory",
-		fix:     fixNoSubBuffers,
-		match:   key(keyNVIDIA),
+		Fix:     NoSubBuffers,
+		Match:   key(vendor.NVIDIA),
 	},
 	{
 		Name: "least-integer", Driver: "NVIDIA",
@@ -128,7 +130,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on 580.159, and in what ptxas of CUDA 12.4 makes of abs.s32 and cvt.rz.f32.u32: I2FP.F32.S32",
 		Test:    "TestCastsFollowTheRulesOfTensorCast",
 		Always:  true,
-		match:   key(keyNVIDIA),
+		Match:   key(vendor.NVIDIA),
 	},
 	{
 		Name: "truncated-binary-aborts", Driver: "PoCL; rusticl before Mesa 25",
@@ -137,7 +139,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on PoCL 3.1, 6.0, 7.1 and Mesa 22.3",
 		Test:    "TestTruncatedCacheEntryIsRebuilt",
 		Always:  true,
-		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) || rusticlIn(0, 25)(d, s) },
+		Match:   func(d Device) bool { return key(vendor.PoCL)(d) || rusticlIn(0, 25)(d) },
 	},
 	{
 		Name: quirks.RestoreSignals, Driver: "PoCL",
@@ -145,8 +147,8 @@ var quirkTable = []Quirk{
 		Remedy:  "the handlers are saved before calls that start or build something, and restored after",
 		Source:  "observed on PoCL 3.1, 6.0 and 7.1",
 		Test:    "TestHandlersAreReplacedWhereTheyAreNotRestored",
-		fix:     fixSignals,
-		match:   key(keyPoCL),
+		Fix:     Signals,
+		Match:   key(vendor.PoCL),
 	},
 	{
 		Name: "cache-folder", Driver: "PoCL",
@@ -155,7 +157,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on PoCL 3.1",
 		Test:    "TestPoCLWithoutACacheFolderSaysWhyItHasNoDevices",
 		Always:  true,
-		match:   key(keyPoCL),
+		Match:   key(vendor.PoCL),
 	},
 	{
 		Name: "outside-dimensions", Driver: "PoCL",
@@ -163,8 +165,8 @@ var quirkTable = []Quirk{
 		Remedy:  "programs that may ask for these are given functions that are right",
 		Source:  "observed on PoCL 3.1; OpenCL C 3.0, section 6.15.1",
 		Test:    "TestSizesOutsideALaunchAreOne",
-		fix:     fixDimensions,
-		match:   key(keyPoCL),
+		Fix:     Dimensions,
+		Match:   key(vendor.PoCL),
 	},
 	{
 		Name: "own-program-cache", Driver: "PoCL",
@@ -173,8 +175,8 @@ var quirkTable = []Quirk{
 		Remedy: "no binaries are kept: its own cache keeps programs and launches",
 		Source: "observed on PoCL 3.1: pocl_binary.c, assertion len > 0; 8 of 18 s of a cold start went into binaries",
 		Test:   "TestADriverThatKeepsProgramsItselfIsNotAskedForBinaries",
-		fix:    fixOwnCache,
-		match:  key(keyPoCL),
+		Fix:    OwnCache,
+		Match:  key(vendor.PoCL),
 	},
 	{
 		Name: "builds-collide", Driver: "PoCL before 6",
@@ -183,8 +185,8 @@ var quirkTable = []Quirk{
 		Remedy: "builds of the same source wait for each other, by a lock in its cache folder",
 		Source: "observed on PoCL 3.1: pocl_write_file removes program.bc before it renames another to it; 6.0 only renames",
 		Test:   "TestBuildsOfOneSourceWaitForEachOther",
-		fix:    fixLockBuilds,
-		match:  func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
+		Fix:    LockBuilds,
+		Match:  func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 0, 6) },
 	},
 	{
 		Name: "long-header", Driver: "PoCL before 6",
@@ -192,8 +194,8 @@ var quirkTable = []Quirk{
 		Remedy:  "programs of OpenCL C 1.2 declare the built-in functions that they name instead, and are built with the header where that fails",
 		Source:  "observed on PoCL 3.1 with LLVM 15: 190 ms of 230",
 		Test:    "TestProgramsDeclareWhatTheyCall",
-		fix:     fixLongHeader,
-		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
+		Fix:     LongHeader,
+		Match:   func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 0, 6) },
 	},
 	{
 		Name: "library-per-context", Driver: "PoCL",
@@ -201,8 +203,8 @@ var quirkTable = []Quirk{
 		Remedy:  "what has the same device open in a process shares a context",
 		Source:  "observed on PoCL 3.1: 0.6 s of a first start",
 		Test:    "TestWhatHasADeviceOfPoCLOpenSharesAContext",
-		fix:     fixOneContext,
-		match:   key(keyPoCL),
+		Fix:     OneContext,
+		Match:   key(vendor.PoCL),
 	},
 	{
 		Name: "wider-launches", Driver: "PoCL before 6",
@@ -210,8 +212,8 @@ var quirkTable = []Quirk{
 		Remedy:  "the kernels that measure are launched first as wide as they ever are; all launches on a companion are of one width",
 		Source:  "observed on PoCL 3.1: assertion found->ref_count > 0 of pocl_release_dlhandle_cache, which looks for the work-group alone",
 		Test:    "TestACompanionIsMeasuredBySeveralAtOnce",
-		fix:     fixWidest,
-		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 6) },
+		Fix:     Widest,
+		Match:   func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 0, 6) },
 	},
 	{
 		Name: "freed-parts", Driver: "PoCL",
@@ -220,7 +222,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on PoCL 3.1: clReleaseCommandQueue releases the context before free_queue, as later versions do",
 		Test:    "TestPartsOutliveTheLastCommand",
 		Always:  true,
-		match:   key(keyPoCL),
+		Match:   key(vendor.PoCL),
 	},
 	{
 		Name: "event-alias", Driver: "PoCL 3",
@@ -229,7 +231,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on PoCL 3.1: assertion ev1 != ev2",
 		Test:    "TestASignalStandsForOneCommandAfterAnother",
 		Always:  true,
-		match:   func(d *Device, _ bool) bool { return d.Key == keyPoCL && versionIn(d.Driver, 0, 4) },
+		Match:   func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 0, 4) },
 	},
 	{
 		Name: "masked-loads", Driver: "PoCL",
@@ -239,7 +241,7 @@ var quirkTable = []Quirk{
 		Source: "observed on PoCL 3.1 with LLVM 15: EarlyCSE takes masked loads of two types for one",
 		Test:   "TestABandOfRowsComputesWithNumbersAndTheirBits",
 		Always: true,
-		match:  key(keyPoCL),
+		Match:  key(vendor.PoCL),
 	},
 	{
 		Name: "inline-assembly", Driver: "PoCL 4 and newer",
@@ -247,8 +249,8 @@ var quirkTable = []Quirk{
 		Remedy:  "dot products of bytes by vpdpbusd are not probed and count as missing",
 		Source:  "observed on PoCL 6.0; PoCL 3.1 with LLVM 15 takes it",
 		Test:    "TestQuirksDecideWhatIsProbed",
-		fix:     fixNoAssembly,
-		match:   func(d *Device, s bool) bool { return key(keyPoCL)(d, s) && versionIn(d.Driver, 4, 0) },
+		Fix:     NoAssembly,
+		Match:   func(d Device) bool { return key(vendor.PoCL)(d) && VersionIn(d.Driver, 4, 0) },
 	},
 	{
 		Name: "wide-bytes", Driver: "llvmpipe",
@@ -256,8 +258,8 @@ var quirkTable = []Quirk{
 		Remedy:  "kernels hold values of 8 bits in variables of 32, and load them so that LLVM cannot make them narrow again",
 		Source:  "observed on Mesa 22.3 and 25.0: casts of int64 to int8, and clip of int8, under a condition",
 		Test:    "TestBytesAreHeldInWords",
-		fix:     fixWideBytes,
-		match:   key(keyLLVMpipe),
+		Fix:     WideBytes,
+		Match:   key(vendor.LLVMpipe),
 	},
 	{
 		Name: "subgroups-not-listed", Driver: "Intel; rusticl",
@@ -266,7 +268,7 @@ var quirkTable = []Quirk{
 		Source:  "observed on Mesa 25.0 and Intel 26.27",
 		Test:    "TestCapabilitiesAgreeWithTheirProofs",
 		Always:  true,
-		match:   func(d *Device, s bool) bool { return key(keyIntel)(d, s) || rusticl(d, s) },
+		Match:   func(d Device) bool { return key(vendor.Intel)(d) || rusticl(d) },
 	},
 	{
 		Name: "dot-macro", Driver: "Intel",
@@ -275,7 +277,7 @@ var quirkTable = []Quirk{
 		Source:  "github.com/intel/compute-runtime issue 817",
 		Test:    "TestCapabilitiesAgreeWithTheirProofs",
 		Always:  true,
-		match:   key(keyIntel),
+		Match:   key(vendor.Intel),
 	},
 	{
 		Name: "macros-without-code", Driver: "Oclgrind",
@@ -283,8 +285,8 @@ var quirkTable = []Quirk{
 		Remedy:  "only declared capabilities are probed",
 		Source:  "observed on Oclgrind 21.10",
 		Test:    "TestQuirksDecideWhatIsProbed",
-		fix:     fixDeclaredOnly,
-		match:   key(keyOclgrind),
+		Fix:     DeclaredOnly,
+		Match:   key(vendor.Oclgrind),
 	},
 	{
 		Name: "one-thread", Driver: "Oclgrind",
@@ -292,8 +294,8 @@ var quirkTable = []Quirk{
 		Remedy:  "programs are built one at a time; use it from one goroutine",
 		Source:  "observed on Oclgrind 21.10",
 		Test:    "TestProgramsAreBuiltOneAtATimeForADriverOfOneThread",
-		fix:     fixOneThread,
-		match:   key(keyOclgrind),
+		Fix:     OneThread,
+		Match:   key(vendor.Oclgrind),
 	},
 	{
 		Name: "zero-profiling-clocks", Driver: "rusticl; Intel's null driver",
@@ -302,6 +304,6 @@ var quirkTable = []Quirk{
 		Source:  "observed on Mesa 22.3 and Intel's null driver",
 		Test:    "TestClocksThatStandStillAreNoProfiling",
 		Always:  true,
-		match:   func(d *Device, simulated bool) bool { return rusticl(d, simulated) || simulated },
+		Match:   func(d Device) bool { return rusticl(d) || d.Simulated },
 	},
 }
