@@ -125,7 +125,7 @@ func stumps(n, features int) *TreeEnsemble {
 // is kept for this device and its driver.
 // Errors: ctx is done; the device failed.
 func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, err error) {
-	if err := rt.usable("calibrate"); err != nil {
+	if err := errors.Join(rt.usable("calibrate"), rt.await(ctx)); err != nil {
 		return nil, err
 	}
 	if err := rt.Settle(ctx); err != nil {
@@ -161,9 +161,9 @@ func (rt *Runtime) Calibrate(ctx context.Context) (results []CalibrationResult, 
 // compileProbes makes every probe wherever it can run, also where there is an error: they are to be closed.
 func (rt *Runtime) compileProbes(ctx context.Context) (all []*calibrate.Probe, err error) {
 	for _, p := range probes() {
-		for i, e := range rt.exec.Engines {
+		for i, e := range rt.engines() {
 			where := OnDevice
-			if i == len(rt.exec.Engines)-1 {
+			if i == len(rt.engines())-1 {
 				where = OnCPU
 			}
 			exe, err := rt.compileProbe(ctx, p, where)
@@ -207,7 +207,7 @@ func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Exe
 
 // recalibrated lets predictions rest on what was measured by now.
 func (rt *Runtime) recalibrated() {
-	for _, e := range rt.exec.Engines {
+	for _, e := range rt.engines() {
 		if e, ok := e.(*ocl.Engine); ok {
 			e.Calibrated()
 		}
@@ -225,6 +225,9 @@ func (rt *Runtime) Settle(ctx context.Context) error {
 		return err
 	}
 	if err := alive(ctx); err != nil {
+		return err
+	}
+	if err := rt.await(ctx); err != nil {
 		return err
 	}
 	return rt.beside.Wait(ctx)

@@ -114,6 +114,11 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
+	if target.Start != AtOnce {
+		if err := rt.await(ctx); err != nil {
+			return nil, fmt.Errorf("ops: compile %q: %w", g.name, err)
+		}
+	}
 	outputs := target.Outputs
 	pairs := pairsOf(outputs)
 	target.Outputs = pairs.real(outputs)
@@ -208,14 +213,14 @@ func (g *Graph) check(rt *Runtime, target Target) error {
 	switch {
 	case g == nil:
 		return fmt.Errorf("ops: compile: %w", errNoGraph)
-	case rt == nil || len(rt.exec.Engines) == 0 || slices.Contains(rt.exec.Engines, nil):
+	case rt == nil || len(rt.engines()) == 0 || slices.Contains(rt.engines(), nil):
 		return errors.New("ops: compile: no runtime (see ops.Open)")
 	}
 	if err := rt.usable(fmt.Sprintf("compile %q", g.name)); err != nil {
 		return err
 	}
-	for i, e := range rt.exec.Engines {
-		if slices.Contains(rt.exec.Engines[:i], e) {
+	for i, e := range rt.engines() {
+		if slices.Contains(rt.engines()[:i], e) {
 			return fmt.Errorf("ops: compile %q: the runtime has the engine %s twice", g.name, e.Name())
 		}
 	}
@@ -272,7 +277,7 @@ func notIn(errs, some []error) []error {
 // bufferLimit is how many inputs and outputs a task may have that is to run at where: the smallest
 // limit of all engines that may get it.
 func bufferLimit(rt *Runtime, where Place) int {
-	engines := rt.exec.Engines
+	engines := rt.engines()
 	if where == OnCPU {
 		engines = engines[len(engines)-1:]
 	}

@@ -158,7 +158,7 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 	}
 	all := 0
 	for i, rt := range devices {
-		if rt == nil || len(rt.exec.Engines) == 0 {
+		if rt == nil || len(rt.engines()) == 0 {
 			return fmt.Errorf("device %d is no runtime (see ops.Open)", i)
 		}
 		if err := rt.usable("train"); err != nil {
@@ -179,7 +179,7 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 	if o.Shares != nil && all == 0 {
 		return errors.New("no device has a share")
 	}
-	engines := devices[0].exec.Engines
+	engines := devices[0].engines()
 	if !engines[len(engines)-1].Traits().Hosted {
 		return fmt.Errorf("the runtime of device 0 has no CPU path, only %s", engines[len(engines)-1].Name())
 	}
@@ -336,14 +336,14 @@ func (p *DataParallel) divide(ctx context.Context, rows int) error {
 			continue
 		}
 		where := Auto
-		if len(s.rt.exec.Engines) > 1 {
+		if len(s.rt.engines()) > 1 {
 			where = OnDevice
 		}
 		exe, err := p.graph.Compile(ctx, s.rt, Target{
 			Outputs: append([]*Node{s.now.Loss}, Gradients(s.now.Loss, p.o.Params...)...), Volatile: p.o.Params, Place: where, Reproducible: p.o.Reproducible,
 		})
 		if err != nil {
-			return fmt.Errorf("ops: data parallel: share %d of %d rows on %s: %w", s.number, s.rows, s.rt.exec.Engines[0].Name(), err)
+			return fmt.Errorf("ops: data parallel: share %d of %d rows on %s: %w", s.number, s.rows, s.rt.engines()[0].Name(), err)
 		}
 		s.now.exe = exe
 	}

@@ -176,7 +176,7 @@ func (r *replica) phase() {
 			s.now.exe.executor.SetRuns(r.of.steps)
 		}
 		if e := err(st.ctx); e != nil {
-			r.err = fmt.Errorf("share %d, %d rows, on %s: %w", s.number, s.rows, s.rt.exec.Engines[0].Name(), e)
+			r.err = fmt.Errorf("share %d, %d rows, on %s: %w", s.number, s.rows, s.rt.engines()[0].Name(), e)
 			st.cancel()
 			return
 		}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,12 +52,58 @@ func TestATrainingBeginsAtOnce(t *testing.T) {
 	}
 	want, _ := train(openOrSkip(t, "cpu"), WhenCompiled, Auto)
 	require.Less(t, want[before+after-1], want[0])
-	got, stages := train(device(t), AtOnce, OnDevice)
-	require.InDeltaSlice(t, want, got, 1e-5)
-	for _, p := range stages {
-		require.LessOrEqual(t, p.Done, p.Total)
-		require.NotEmpty(t, p.Engine)
+	rt := device(t)
+	// Where the device is open, and where it is opened while the training is under way.
+	beside, err := Open(t.Context(), &Options{Start: AtOnce, Device: rt.Device().ID})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, beside.Close()) })
+	for _, rt := range []*Runtime{beside, rt} {
+		got, stages := train(rt, AtOnce, OnDevice)
+		require.InDeltaSlice(t, want, got, 1e-5)
+		for _, p := range stages {
+			require.LessOrEqual(t, p.Done, p.Total)
+			require.NotEmpty(t, p.Engine)
+		}
 	}
+	require.Equal(t, rt.Device().ID, beside.Device().ID)
+	require.Equal(t, rt.Device().ID, beside.Engines()[0].Name())
+}
+
+// A runtime that is closed while its device is being opened leaves nothing behind, and what waits for the device gets an error.
+func TestARuntimeIsClosedWhileItsDeviceIsOpened(t *testing.T) {
+	t.Parallel()
+	id := device(t).Device().ID
+	rt, err := Open(t.Context(), &Options{Start: AtOnce, Device: id, CacheDir: t.TempDir()}) // nothing is known of the device there
+	require.NoError(t, err)
+	require.Contains(t, rt.Why(), id)
+	g := NewGraph("early")
+	x := g.Input("x", tensor.Float32, 2)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Add(x, 1.0)}, Start: AtOnce})
+	require.NoError(t, err)
+	out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2}, 1, 2)})
+	require.NoError(t, err)
+	require.Equal(t, 3.0, out[0].Float64At(1))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if rt.exec.Opening.Pending() {
+		_, err = g.Compile(ctx, rt, Target{Outputs: []*Node{Add(x, 1.0)}})
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	require.NoError(t, rt.Close())
+	require.ErrorIs(t, exe.Close(), nil)
+	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Add(x, 1.0)}, Start: AtOnce})
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestStartsOfRuntimes(t *testing.T) {
+	t.Parallel()
+	_, err := Open(t.Context(), &Options{Start: 7, Device: "none"})
+	require.ErrorContains(t, err, "the start is 7")
+	rt, err := Open(t.Context(), &Options{Start: AtOnce, Device: "none"})
+	require.NoError(t, err)
+	require.Nil(t, rt.Device())
+	require.Len(t, rt.Engines(), 1)
+	require.NoError(t, rt.Close())
 }
 
 func TestWhatCannotBeginAtOnceIsRefused(t *testing.T) {

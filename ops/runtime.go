@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,11 @@ type Options struct {
 	// anything else wants to run; one that is free spares runs of 0.2 ms and more about a sixth.
 	// Programs that set GOMAXPROCS themselves can leave one free in the same way.
 	SpareProc bool
+	// Start, where it is AtOnce, has Open return when the device is found, and opens it beside the program: where a driver is new to the
+	// machine that takes a second. Graphs compiled to start AtOnce run on the CPU engine until then, everything else that needs the device
+	// waits for it, and [Runtime.Why] says what is there. That a device cannot be opened is then an error of the first Compile that waits for
+	// it, and of [Executable.Prepare].
+	Start Start
 	// Library is the OpenCL library to use; nil means cl.Default().
 	Library *cl.Library
 	// Logger receives what was chosen and why; nil discards.
@@ -54,7 +60,9 @@ type Options struct {
 type Runtime struct {
 	exec    exec.Machine
 	machine *platform.Machine
-	opened  *platform.Opened
+	device  *platform.Device   // that was chosen; nil: none
+	opened  *platform.Opened   // nil before it is open, for which exec.Opening stands
+	opening context.CancelFunc // ends opening it beside the program; nil: that was done by Open
 	owned   bool
 	beside  calibrate.Background
 
@@ -116,26 +124,18 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		return fail(err)
 	}
 	rt.machine = machine
+	if o.Start != WhenCompiled && o.Start != AtOnce {
+		return fail(fmt.Errorf("ops: open: the start is %d, not WhenCompiled or AtOnce", int(o.Start)))
+	}
 	device, err := machine.Select("")
 	switch {
+	case err == nil && o.Start == AtOnce:
+		rt.device = device
+		rt.openBeside(ctx, o, po, cpu)
 	case err == nil:
-		if rt.opened, err = device.Open(ctx, po); err != nil {
-			if requested(o) != "" || ctx.Err() != nil {
-				return fail(err)
-			}
-			rt.exec.Log.Warn("ops: the device cannot be opened", "device", device.ID, "error", err)
-			rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: "+oneLine(err)
-			break
-		}
-		rt.opened.Learned(&rt.exec.Pace)
-		if o.SpareProc && rt.opened.Companion() != nil {
-			procs.Spare()
-		}
-		rt.exec.Engines = []engine.Engine{ocl.New(rt.opened), cpu}
-		rt.beside.Start(rt.opened, rt.exec.Log, rt.activity, rt.recalibrated)
-		rt.exec.Why = fmt.Sprintf("%s: the best of %d found", device, len(machine.Devices))
-		if spec := requested(o); spec != "" {
-			rt.exec.Why = fmt.Sprintf("%s: asked for by %s", device, spec)
+		rt.device = device
+		if rt.exec.Engines, rt.exec.Why, err = rt.openDevice(ctx, o, po, cpu); err != nil {
+			return fail(err)
 		}
 	case errors.Is(err, platform.ErrNone):
 		rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: asked for by "+requested(o)
@@ -153,6 +153,62 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 	rt.exec.Log.Info("ops: runtime opened", "engine", rt.exec.Engines[0].Name(), "why", rt.exec.Why)
 	return rt, nil
 }
+
+// openDevice opens the chosen device, and returns the engines with it, or without it where nobody asked for it and it cannot be opened.
+func (rt *Runtime) openDevice(ctx context.Context, o *Options, po *platform.Options, cpu *fallback.Engine) (engines []engine.Engine, why string, err error) {
+	device := rt.Device()
+	if rt.opened, err = device.Open(ctx, po); err != nil {
+		if requested(o) != "" || ctx.Err() != nil {
+			return nil, "", err
+		}
+		rt.exec.Log.Warn("ops: the device cannot be opened", "device", device.ID, "error", err)
+		rt.mu.Lock()
+		rt.device = nil
+		rt.mu.Unlock()
+		return []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: " + oneLine(err), nil
+	}
+	rt.opened.Learned(&rt.exec.Pace)
+	if o.SpareProc && rt.opened.Companion() != nil {
+		procs.Spare()
+	}
+	rt.beside.Start(rt.opened, rt.exec.Log, rt.activity, rt.recalibrated)
+	return []engine.Engine{ocl.New(rt.opened), cpu}, rt.chosen(o), nil
+}
+
+// chosen says why the device was.
+func (rt *Runtime) chosen(o *Options) string {
+	if spec := requested(o); spec != "" {
+		return fmt.Sprintf("%s: asked for by %s", rt.Device(), spec)
+	}
+	return fmt.Sprintf("%s: the best of %d found", rt.Device(), len(rt.machine.Devices))
+}
+
+// openBeside opens the chosen device in another goroutine. ctx gives it values alone.
+func (rt *Runtime) openBeside(ctx context.Context, o *Options, po *platform.Options, cpu *fallback.Engine) {
+	ctx, rt.opening = context.WithCancel(context.WithoutCancel(ctx))
+	rt.exec.Engines, rt.exec.Why = []engine.Engine{ocl.NewPending(rt.device), cpu}, rt.chosen(o)
+	opening := exec.NewOpening()
+	rt.exec.Opening = opening
+	go func() {
+		engines, why, err := rt.openDevice(ctx, o, po, cpu)
+		if err != nil {
+			err = fmt.Errorf("ops: open: %w", err)
+			rt.exec.Log.Warn("ops: the device cannot be opened", "device", rt.Device().ID, "error", err)
+		} else {
+			rt.exec.Log.Info("ops: the device is open", "engine", engines[0].Name())
+		}
+		opening.Finish(engines, why, err)
+	}()
+}
+
+// engines are what the runtime runs on at the moment.
+func (rt *Runtime) engines() []engine.Engine {
+	all, _ := rt.exec.Current()
+	return all
+}
+
+// await returns when the device is open, where it is opened beside the program. Errors: that of opening it; ctx's.
+func (rt *Runtime) await(ctx context.Context) error { return rt.exec.Opening.Wait(ctx) }
 
 // EnvTrace is the environment variable that names a file for a timeline of what a program runs: its graphs, the host's part of a run, and
 // each launch on each engine. [Runtime.Close] writes it as Chrome trace JSON, which https://ui.perfetto.dev opens. The first 32 runs of
@@ -200,24 +256,32 @@ func NewRuntime(engines ...engine.Engine) *Runtime {
 	return rt
 }
 
-// Engines are what the runtime runs on, the preferred one first.
-func (rt *Runtime) Engines() []engine.Engine { return append([]engine.Engine(nil), rt.exec.Engines...) }
+// Engines are what the runtime runs on, the preferred one first. It waits for a device that is opened beside the program.
+func (rt *Runtime) Engines() []engine.Engine {
+	_ = rt.await(context.Background()) // Compile tells what went wrong
+	return slices.Clone(rt.engines())
+}
 
-// Device is the open device, or nil when there is only the CPU path.
+// Device is the device, which may still be being opened beside the program, or nil when there is only the CPU path.
 func (rt *Runtime) Device() *platform.Device {
-	if rt.opened == nil {
-		return nil
-	}
-	return rt.opened.Device()
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.device
 }
 
 // Why is one line: what was chosen and for what reason.
-func (rt *Runtime) Why() string { return rt.exec.Why }
+func (rt *Runtime) Why() string {
+	_, why := rt.exec.Current()
+	if rt.exec.Opening.Pending() {
+		why += ", which is being opened"
+	}
+	return why
+}
 
 // Explain is the table of the devices found and why the chosen one was.
 func (rt *Runtime) Explain() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "runs on %s\n", rt.exec.Why)
+	fmt.Fprintf(&b, "runs on %s\n", rt.Why())
 	if rt.machine != nil {
 		b.WriteString(rt.machine.Explain())
 	}
@@ -246,9 +310,13 @@ func (rt *Runtime) Close() error {
 		errs = append(errs, rt.exec.Timeline.Write())
 	}
 	if rt.owned {
+		if rt.opening != nil {
+			rt.opening()
+			_ = rt.await(context.Background()) // nobody needs the device any more
+		}
 		rt.rating.Wait()
 		rt.beside.End()
-		for _, e := range rt.exec.Engines {
+		for _, e := range rt.closing() {
 			errs = append(errs, e.Close())
 		}
 		if rt.opened != nil {
@@ -257,6 +325,15 @@ func (rt *Runtime) Close() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// closing are the engines to close.
+func (rt *Runtime) closing() []engine.Engine {
+	all := rt.engines()
+	if cpu := rt.exec.Engines[len(rt.exec.Engines)-1]; !slices.Contains(all, cpu) {
+		all = append(slices.Clone(all), cpu)
+	}
+	return all
 }
 
 // usable is an error that wraps ErrClosed once the runtime is closed. doing is what was asked of it.
@@ -271,7 +348,7 @@ func (rt *Runtime) closedError(doing string) error {
 	if !rt.closed {
 		return nil
 	}
-	return fmt.Errorf("%w: the runtime on %s (asked to %s)", ErrClosed, rt.exec.Engines[0].Name(), doing)
+	return fmt.Errorf("%w: the runtime on %s (asked to %s)", ErrClosed, rt.engines()[0].Name(), doing)
 }
 
 // enter records a live executable; it fails when the runtime is closed.

@@ -28,9 +28,9 @@ func (rt *Runtime) String() string {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.closed {
-		return "runtime, closed: on " + rt.exec.Why
+		return "runtime, closed: on " + rt.Why()
 	}
-	return "runtime on " + rt.exec.Why
+	return "runtime on " + rt.Why()
 }
 
 // String is one line: the graph's name, and how many tasks run where. [Executable.Explain] tells all.
@@ -45,7 +45,7 @@ func (x *Executable) String() string {
 	var parts []string
 	for i, n := range counts {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s on %s", quantity(n, "task"), x.rt.exec.Engines[i].Name()))
+			parts = append(parts, fmt.Sprintf("%s on %s", quantity(n, "task"), x.executor.EngineName(i)))
 		}
 	}
 	if len(parts) == 0 {

@@ -57,7 +57,7 @@ func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Exe
 		}
 		tasks = append(tasks, x.executor.Tasks()...)
 	}
-	results, found, err := tuner.Run(ctx, dev, rt.exec.Engines[len(rt.exec.Engines)-1], tasks, tuner.Options{
+	results, found, err := tuner.Run(ctx, dev, rt.engines()[len(rt.engines())-1], tasks, tuner.Options{
 		Budget: o.Budget, Families: o.Families, Progress: o.Progress,
 	})
 	return results, errors.Join(err, keepTuned(dev, results, found))
@@ -129,7 +129,7 @@ func (rt *Runtime) tunable() (*ocl.Engine, error) {
 	if err := rt.usable("tune"); err != nil {
 		return nil, err
 	}
-	e, ok := rt.exec.Engines[0].(*ocl.Engine)
+	e, ok := rt.engines()[0].(*ocl.Engine)
 	if !ok || rt.opened == nil || !rt.opened.UsesTuning() {
 		return nil, ErrNoTuning
 	}

@@ -86,7 +86,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 	if err != nil {
 		return nil, err
 	}
-	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true})
+	rt, err := ops.Open(ctx, &ops.Options{Device: o.device, SpareProc: true, Start: ops.AtOnce})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (*result, erro
 		place = ops.OnDevice // who names a device wants to see it work
 	}
 	if rt.Device() != nil {
-		fmt.Fprintln(progress, "the CPU engine begins, until the kernels of the device are compiled: seconds where it is new to them, less from then on")
+		fmt.Fprintln(progress, "the CPU engine begins, until the device is open and its kernels are compiled: seconds where it is new to them, less from then on")
 	}
 	t, err := newTrainer(ctx, rt, train, test, o.seed, place, ops.AtOnce)
 	if err != nil {

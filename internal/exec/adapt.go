@@ -151,7 +151,7 @@ func (v *version) alternatives() ([]*plan.Placement, error) {
 		return nil, err
 	}
 	others := []*plan.Placement{p}
-	for e := range v.machine.Engines {
+	for e := range v.model.Engines {
 		if q, err := v.model.DecideOn(e, rates); err == nil { // all of it can run there
 			q.Pure = p.Pure
 			others = append(others, q)
@@ -177,7 +177,7 @@ func (v *version) compiled(p *plan.Placement) bool {
 
 // holds reports whether so is true of the tasks that p gives to each engine.
 func (x *Executor) holds(m *plan.Model, p *plan.Placement, so func(e engine.Estimates, tasks []int) bool) bool {
-	for i, e := range x.machine.Engines {
+	for i, e := range m.Engines {
 		var tasks []*engine.Task
 		for t, choice := range p.Choices {
 			if choice.Engine == i {
@@ -221,7 +221,7 @@ func (v *version) prefetch() {
 			continue
 		}
 		for _, e := range u.Readers {
-			if err := u.Prefetch(context.Background(), v.machine.Engines[e]); err != nil {
+			if err := u.Prefetch(context.Background(), v.model.Engines[e]); err != nil {
 				v.machine.Log.Debug("ops: a variable is left for the first run to move", "graph", v.name, "error", err)
 			}
 		}
@@ -233,7 +233,7 @@ func (a *adaptive) versionOf(p *plan.Placement) *version {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, v := range a.versions {
-		if p.Same(v.Placement) {
+		if p.Same(v.Placement) && slices.Equal(v.model.Engines, a.of.now().model.Engines) {
 			return v
 		}
 	}

@@ -61,18 +61,24 @@ func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, o Options
 	if o.Shared != nil {
 		x.runs, x.scratch = o.Shared.Runs, o.Shared.Scratch
 	}
-	model := &plan.Model{Schedule: s, Engines: m.Engines, Why: m.Why, Pace: &m.Pace, Where: o.Where, ByRule: o.Placing == ByRule}
+	model := &plan.Model{Schedule: s, Pace: &m.Pace, Where: o.Where, ByRule: o.Placing == ByRule}
+	if o.AtOnce && m.Opening.Pending() {
+		model.Engines, model.Why = m.Engines, m.Why
+		if q, err := x.onCPU(model); err == nil {
+			return x, x.beginOn(ctx, model, q, x.whenOpen)
+		}
+	}
+	if err := m.Opening.Wait(ctx); err != nil {
+		return nil, err
+	}
+	model.Engines, model.Why = m.Current()
 	p, err := model.Decide(x.rates())
 	if err != nil {
 		return nil, err
 	}
 	if o.AtOnce {
 		if q := x.standIn(model, p); q != nil {
-			if err := x.begin(ctx, model.Again(), q); err != nil {
-				return nil, err
-			}
-			x.compileBeside(ctx, model, p)
-			return x, nil
+			return x, x.beginOn(ctx, model, q, func(context.Context, *plan.Model) (*plan.Placement, error) { return p, nil })
 		}
 	}
 	return x, x.begin(ctx, model, p)
@@ -105,6 +111,9 @@ func (x *Executor) Version() any { return x.now() }
 
 // Program is what runs do at present.
 func (x *Executor) Program() *plan.Program { return x.now().Program }
+
+// EngineName is the name of an engine by its number.
+func (x *Executor) EngineName(i int) string { return x.now().model.Engines[i].Name() }
 
 // Model is what predicts runs at present, with how often variables are set between them.
 func (x *Executor) Model() (*plan.Model, plan.Rates) { return x.now().model, x.rates() }
@@ -232,7 +241,7 @@ func (x *Executor) Bring(ctx context.Context) error {
 	for i := range v.Program.Variables {
 		u := &v.Program.Variables[i]
 		for _, e := range u.Readers {
-			if err := u.Bring(ctx, x.machine.Engines[e]); err != nil {
+			if err := u.Bring(ctx, v.model.Engines[e]); err != nil {
 				return err
 			}
 		}
@@ -267,5 +276,5 @@ func (x *Executor) Calibrate(took time.Duration) (engine string, predicted time.
 	e := v.Placement.Choices[0].Engine
 	predicted = v.model.Uncorrected(e)
 	v.learnFrom(took, true)
-	return x.machine.Engines[e].Name(), predicted
+	return v.model.Engines[e].Name(), predicted
 }

@@ -68,7 +68,7 @@ func (i *instance) build(ctx context.Context) error {
 		i.variables = append(i.variables, variableUse{Variable: &p.Variables[u], known: i.version.changes[p.Variables[u].Variable]})
 	}
 	for e := range i.engines {
-		i.engines[e].engine = i.version.machine.Engines[e]
+		i.engines[e].engine = i.version.model.Engines[e]
 		i.engines[e].stream = i.engines[e].engine.Traits().Stream
 		if err := i.allocate(e); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 type Machine struct {
 	Engines     []engine.Engine // the preferred one first, the CPU engine last
 	Why         string          // they were chosen
+	Opening     *Opening        // a device that was not open when the machine was made; nil: none. See [Machine.Current]
 	Pace        pace.Table      // how far predictions are off
 	Log         *slog.Logger
 	Timeline    *report.Timeline // what runs are recorded in; nil: none are

@@ -17,12 +17,12 @@ func (v *version) report() *report.Report {
 	defer v.first.mu.Unlock()
 	total, _, _, often := v.model.Predicted(v.Placement)
 	r := &report.Report{
-		Graph: v.name, Runtime: v.machine.Why, Predicted: total, Error: v.model.Doubt(v.Placement), Serial: v.Placement.Serial,
+		Graph: v.name, Runtime: v.model.Why, Predicted: total, Error: v.model.Doubt(v.Placement), Serial: v.Placement.Serial,
 		Pure: map[string]time.Duration{}, Placement: v.placing.String(), Placements: v.placements(), Refused: v.refusals(),
 		Tasks: v.tasks(often), Regions: regions(v.Flows, -1, nil), Values: v.values(), Memory: v.memory(),
 	}
 	for i, q := range v.Placement.Pure {
-		r.Pure[v.machine.Engines[i].Name()] = q.Total
+		r.Pure[v.model.Engines[i].Name()] = q.Total
 	}
 	if a := v.adaptive; a != nil {
 		a.mu.Lock()
@@ -72,7 +72,7 @@ func (x *Executor) Profile(ctx context.Context, fill Fill, runs int) (*report.Pr
 		}
 	}
 	peaks := map[string]engine.Peaks{}
-	for i, e := range v.machine.Engines {
+	for i, e := range v.model.Engines {
 		if f := e.Traits().Peaks; f != nil && len(v.Engines[i].Tasks) > 0 {
 			peaks[e.Name()] = f()
 		}
@@ -91,7 +91,7 @@ func (x *Executor) Profile(ctx context.Context, fill Fill, runs int) (*report.Pr
 func (v *version) reportEngines() []report.Engine {
 	engines := make([]report.Engine, len(v.Engines))
 	for i, e := range v.Engines {
-		engines[i].Name = v.machine.Engines[i].Name()
+		engines[i].Name = v.model.Engines[i].Name()
 		for _, t := range e.Tasks {
 			engines[i].Tasks = append(engines[i].Tasks, t.Instruction)
 		}

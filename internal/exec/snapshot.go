@@ -34,7 +34,7 @@ func (v *version) tasks(often []float64) []report.Task {
 			r.Measured = v.measured[t]
 		}
 		for i, d := range v.Placement.Times[t] {
-			r.Predicted[v.machine.Engines[i].Name()] = int64(v.Placement.Scaled(t, d, often))
+			r.Predicted[v.model.Engines[i].Name()] = int64(v.Placement.Scaled(t, d, often))
 		}
 		if s.seq != nil && !v.first.closed {
 			r.Plan = s.seq.Describe(at[t])
@@ -110,7 +110,7 @@ func (v *version) refusals() (all []report.Refusal) {
 		if v.model.Where != ir.Anywhere || u.Where != ir.Anywhere || u.Flow != nil {
 			continue
 		}
-		for _, e := range v.machine.Engines[:v.Placement.Choices[t].Engine] {
+		for _, e := range v.model.Engines[:v.Placement.Choices[t].Engine] {
 			if err := e.Check(u.Task); err != nil {
 				r := report.Refusal{Engine: e.Name(), Task: u.Task.Name, Caller: u.Task.Caller, Why: strings.ReplaceAll(err.Error(), "\n", "; ")}
 				if u := (*engine.UnsupportedError)(nil); errors.As(err, &u) {
@@ -157,7 +157,7 @@ func (v *version) values() []report.Value {
 		if e == place.Host {
 			return report.Host
 		}
-		return v.machine.Engines[e].Name()
+		return v.model.Engines[e].Name()
 	}
 	move := func(x *ir.Value, r *report.Value, from, to int) {
 		m := report.Move{From: name(from), To: name(to), Predicted: moves(x, from, to)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/plan"
@@ -27,19 +28,50 @@ func (x *Executor) standIn(m *plan.Model, p *plan.Placement) *plan.Placement {
 	if x.holds(m, p, engine.Estimates.Built) {
 		return nil
 	}
-	q, err := m.DecideOn(len(m.Engines)-1, x.rates())
+	q, err := x.onCPU(m)
 	if err != nil || p.Same(q) {
 		return nil
-	}
-	for i := range q.Choices {
-		q.Choices[i].Why = "until the kernels of the device are compiled"
 	}
 	return q
 }
 
-// compileBeside makes the version with placement p, which takes over from the first. It outlives the call that compiles the graph, so that ctx
-// gives it values alone.
-func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, p *plan.Placement) {
+// onCPU is the placement of everything on the CPU engine, until there is something better. Errors: a task cannot run there.
+func (x *Executor) onCPU(m *plan.Model) (*plan.Placement, error) {
+	q, err := m.DecideOn(len(m.Engines)-1, x.rates())
+	if err != nil {
+		return nil, err
+	}
+	for i := range q.Choices {
+		q.Choices[i].Why = "until the kernels of the device are compiled"
+	}
+	return q, nil
+}
+
+// beginOn begins with placement q, which compiles nothing, and compiles beside the runs what decide says.
+func (x *Executor) beginOn(ctx context.Context, m *plan.Model, q *plan.Placement, decide func(context.Context, *plan.Model) (*plan.Placement, error)) error {
+	if err := x.begin(ctx, m.Again(), q); err != nil {
+		return err
+	}
+	x.compileBeside(ctx, m, decide)
+	return nil
+}
+
+// whenOpen decides for m on the engines that there are once the device is open.
+func (x *Executor) whenOpen(ctx context.Context, m *plan.Model) (*plan.Placement, error) {
+	if err := x.machine.Opening.Wait(ctx); err != nil {
+		return nil, err
+	}
+	engines, why := x.machine.Current()
+	if len(engines) != len(m.Engines) { // there is no device after all
+		return x.first.Placement, nil
+	}
+	m.Engines, m.Why = engines, why
+	return m.Decide(x.rates())
+}
+
+// compileBeside makes the version with the placement that decide gives, which takes over from the first. It outlives the call that compiles
+// the graph, so that ctx gives it values alone.
+func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, decide func(context.Context, *plan.Model) (*plan.Placement, error)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &pending{done: make(chan struct{}), cancel: cancel}
 	x.pending = w
@@ -49,10 +81,14 @@ func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, p *plan.Pla
 	go func() {
 		defer close(w.done)
 		defer cancel()
-		v, err := x.takeOver(ctx, m, p)
+		p, err := decide(ctx, m)
+		var v *version
+		if err == nil && !(p.Same(x.first.Placement) && slices.Equal(m.Engines, x.first.model.Engines)) {
+			v, err = x.takeOver(ctx, m, p)
+		}
 		w.version, w.err = v, err
 		if a := x.adaptive; a != nil {
-			if err == nil {
+			if v != nil {
 				a.mu.Lock()
 				a.versions = append(a.versions, v)
 				a.mu.Unlock()
@@ -60,6 +96,8 @@ func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, p *plan.Pla
 			a.busy.Store(false)
 		}
 		switch {
+		case err == nil && v == nil:
+			x.machine.Log.Info("ops: a graph stays on the CPU engine", "graph", x.name)
 		case err == nil:
 			x.machine.Log.Info("ops: the kernels of a graph are compiled", "graph", x.name)
 		case ctx.Err() == nil:

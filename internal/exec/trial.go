@@ -152,7 +152,7 @@ func median(times []time.Duration) time.Duration {
 
 // counts are how many tasks of v run on each engine.
 func (v *version) counts() []int {
-	counts := make([]int, len(v.machine.Engines))
+	counts := make([]int, len(v.model.Engines))
 	for _, c := range v.Placement.Choices {
 		counts[c.Engine]++
 	}
@@ -164,7 +164,7 @@ func (v *version) spread() string {
 	var parts []string
 	for e, n := range v.counts() {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d on %s", n, v.machine.Engines[e].Name()))
+			parts = append(parts, fmt.Sprintf("%d on %s", n, v.model.Engines[e].Name()))
 		}
 	}
 	return strings.Join(parts, ", ")
