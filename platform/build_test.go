@@ -50,16 +50,19 @@ func TestACompilerWithAnotherHeaderIsAskedOnce(t *testing.T) {
 	if d := device(t); !d.has(quirk.LongHeader) {
 		t.Skip("needs a driver with Clang's long header")
 	}
-	var builds, refused atomic.Int32
+	var builds atomic.Int32
+	var refuses atomic.Bool // the next build, once the device has been opened
 	o := fresh(t, &cl.Options{Wrap: func(drv cldriver.Driver) cldriver.Driver {
 		return cldriver.Intercept(drv, func(call string, do func() cldriver.Status) cldriver.Status {
-			if call == "Build" && builds.Add(1)%2 == 1 && refused.Load() == 0 {
-				refused.Add(1)
-				return cldriver.Status(cl.BuildProgramFailure)
+			if call == "Build" {
+				if builds.Add(1); refuses.Swap(false) {
+					return cldriver.Status(cl.BuildProgramFailure)
+				}
 			}
 			return do()
 		})
 	}}, &Options{CacheDir: CacheOff})
+	refuses.Store(true)
 	for n, want := range []int32{2, 1, 1} {
 		before := builds.Load()
 		_, err := o.Program(t.Context(), "scale", scale(81+n), "")
