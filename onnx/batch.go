@@ -3,10 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-
-	"github.com/anycl/anycl/ops"
 )
 
 // OpenBatch returns the model with the first extents of its inputs and outputs open and called "batch", where it was exported for a batch
@@ -35,9 +32,7 @@ func (m *Model) OpenBatch() (*Model, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return &Model{m: m.m, functions: m.functions, weights: maps.Clone(m.weights), inputs: inputs, outputs: outputs, opened: true}, nil
+	return &Model{m: m.m, source: m.source.With(ports(inputs), ports(outputs)), inputs: inputs, outputs: outputs, opened: true}, nil
 }
 
 // rows is the extent of the batch, where it was opened; else 0.
@@ -46,21 +41,4 @@ func (m *Model) rows(shapes map[string][]int) int {
 		return 0
 	}
 	return shapes[m.inputs[0].Name][0]
-}
-
-// batched is the shape of a Reshape with the extent of the batch in place of the 1 for which the model was exported.
-func (c *call) batched(x *ops.Node, shape []int) []int {
-	rows := c.b.rows
-	if rows == 0 || rows == 1 || len(shape) == 0 || shape[0] != 1 || x.Rank() == 0 || x.Dim(0) != rows {
-		return shape
-	}
-	if !slices.Contains(shape, -1) {
-		if product(shape) == x.Size() {
-			return shape
-		}
-	} else if _, known := c.b.constant(c.in[0]); known { // a weight
-		return shape
-	}
-	shape[0] = rows
-	return shape
 }

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/tensor"
 )
@@ -37,16 +37,12 @@ type Info struct {
 
 // Model is a model that was read. It does not change, and is safe for several goroutines.
 type Model struct {
-	m         *model.Model
-	root      *os.Root // folder of external data; nil: none are read
-	functions map[[3]string]*model.Function
-	mu        sync.Mutex
-	weights   map[*model.Tensor]*tensor.Tensor
-	casts     map[castKey]*tensor.Tensor // weights in the precisions of programs
-	inputs    []Info
-	outputs   []Info
-	opened    bool                  // by OpenBatch
-	tried     atomic.Pointer[built] // by Load, for the first plan; nil: none, or a plan has it
+	m       *model.Model
+	source  *importer.Source
+	inputs  []Info
+	outputs []Info
+	opened  bool                           // by OpenBatch
+	tried   atomic.Pointer[importer.Graph] // by Load, for the first plan; nil: none, or a plan has it
 }
 
 // Load reads the model in a file, and its external data, which lie in the folder of the file or below it. See [Read].
@@ -90,15 +86,11 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	m := &Model{m: p, root: root, functions: map[[3]string]*model.Function{}, weights: map[*model.Tensor]*tensor.Tensor{}}
-	defer func() { m.root = nil }()
-	for _, f := range p.Functions {
-		key := [3]string{f.Domain, f.Name, f.Overload}
-		if m.functions[key] != nil {
-			return nil, fmt.Errorf("%w: the function %s.%s is there twice", ErrFormat, f.Domain, f.Name)
-		}
-		m.functions[key] = f
+	m := &Model{m: p}
+	if m.source, err = importer.NewSource(p, root); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
+	defer m.source.Sealed()
 	if _, ok := p.Opsets[""]; !ok {
 		p.Opsets[""] = 1 // files of the first version import nothing
 	}
@@ -107,8 +99,8 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 		given[t.Name] = true
 	}
 	var errs []error
-	if v := p.Opsets[""]; v > newest {
-		errs = append(errs, fmt.Errorf("version %d of the operator set is newer than %d, the newest that is known", v, newest))
+	if v := p.Opsets[""]; v > importer.Newest {
+		errs = append(errs, fmt.Errorf("version %d of the operator set is newer than %d, the newest that is known", v, importer.Newest))
 	}
 	for _, v := range p.Graph.Inputs {
 		if given[v.Name] { // of an early version, where initialisers are inputs too
@@ -123,25 +115,35 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 	}
 	for _, v := range p.Graph.Outputs {
 		info, err := infoOf(v)
-		if v.Kind == "sequence" && zipped(p.Graph, v.Name) {
+		if v.Kind == "sequence" && importer.Zipped(p.Graph, v.Name) {
 			info, err = Info{Name: v.Name, DType: tensor.Float32, Type: model.Float32.String(), Shape: []int{-1, -1}, Dims: []string{"", ""}}, nil
 		}
 		errs = append(errs, err)
 		m.outputs = append(m.outputs, info)
 	}
 	for _, t := range p.Graph.Initializers {
-		_, err := m.weight(t)
+		_, err := m.source.Weight(t)
 		errs = append(errs, err)
 	}
-	errs = append(errs, m.unknown()...)
+	errs = append(errs, m.source.Unknown()...)
 	if err := errors.Join(first(errs, 200)...); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
+	m.source.Inputs, m.source.Outputs = ports(m.inputs), ports(m.outputs)
 	return m, m.tryBuild()
 }
 
+// ports are infos as they are imported.
+func ports(infos []Info) []importer.Port {
+	all := make([]importer.Port, len(infos))
+	for i, in := range infos {
+		all[i] = importer.Port{Name: in.Name, DType: in.DType, Narrow: in.narrow}
+	}
+	return all
+}
+
 func infoOf(v *model.Value) (Info, error) {
-	info := Info{Name: v.Name, DType: v.Type.DType(), Type: v.Type.String(), narrow: narrowOf(v.Type)}
+	info := Info{Name: v.Name, DType: v.Type.DType(), Type: v.Type.String(), narrow: importer.NarrowOf(v.Type)}
 	switch {
 	case v.Kind != "tensor" && v.Kind != "":
 		return info, fmt.Errorf("%q is a %s", v.Name, v.Kind)
@@ -157,14 +159,6 @@ func infoOf(v *model.Value) (Info, error) {
 	return info, nil
 }
 
-// narrowOf is t where it is narrow, else 0.
-func narrowOf(t model.DataType) model.DataType {
-	if t.Narrow() {
-		return t
-	}
-	return 0
-}
-
 // Inputs are what a run must be given, in the order of the model. Initialisers are none of them.
 func (m *Model) Inputs() []Info { return slices.Clone(m.inputs) }
 
@@ -177,10 +171,25 @@ func (m *Model) Producer() (name, version string) { return m.m.Producer, m.m.Pro
 // Opset is the version of the operator set of ai.onnx that the model was written for.
 func (m *Model) Opset() int { return int(m.m.Opsets[""]) }
 
+// Weights are the initialisers by name. They must not be changed.
+func (m *Model) Weights() map[string]*tensor.Tensor {
+	all := map[string]*tensor.Tensor{}
+	for _, t := range m.m.Graph.Initializers {
+		if v, err := m.source.Weight(t); err == nil {
+			all[t.Name] = v
+		}
+	}
+	return all
+}
+
+// Operators are the names of the operators that can be imported, sorted; those that are not of ai.onnx have their domain in
+// front.
+func Operators() []string { return importer.Operators() }
+
 // OpCounts are how often each operator stands in the graph and in the graphs within it.
 func (m *Model) OpCounts() map[string]int {
 	counts := map[string]int{}
-	walk(m.m.Graph.Nodes, func(n *model.Node) {
+	importer.Walk(m.m.Graph.Nodes, func(n *model.Node) {
 		name := n.Op
 		if n.Domain != "" {
 			name = n.Domain + "." + name

@@ -14,6 +14,14 @@ func floatsAttr(name string, v ...float32) *model.Attr {
 	return &model.Attr{Name: name, Type: model.AttrFloats, Floats: v}
 }
 
+func names(values []*model.Value) []string {
+	var all []string
+	for _, v := range values {
+		all = append(all, v.Name)
+	}
+	return all
+}
+
 func stringsAttr(name string, v ...string) *model.Attr {
 	a := &model.Attr{Name: name, Type: model.AttrStrings}
 	for _, s := range v {

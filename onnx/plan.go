@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -16,7 +17,7 @@ import (
 type plan struct {
 	once  sync.Once
 	err   error
-	built *built
+	built *importer.Graph
 	exe   *ops.Executable // nil where all outputs are known
 	ins   map[*ops.Node]string
 	slots []int // of outputs: the number of the executable's result; -1 is known or an input
@@ -35,7 +36,7 @@ func (p *Program) key(shapes map[string][]int, inputs map[string]*tensor.Tensor)
 		fmt.Fprint(&b, shapes[in.Name])
 	}
 	for _, name := range p.contents {
-		if t := inputs[name]; t != nil && t.NumBytes() <= maxContents {
+		if t := inputs[name]; t != nil && t.NumBytes() <= importer.MaxContents {
 			bytes, _ := t.Contiguous().Bytes()
 			fmt.Fprintf(&b, "%q=%x", name, bytes)
 		}
@@ -63,7 +64,7 @@ func (p *Program) plan(ctx context.Context, shapes map[string][]int, inputs map[
 			return nil, x.err
 		}
 		grown := false
-		for name := range x.built.used {
+		for name := range x.built.Used {
 			if !slices.Contains(p.contents, name) {
 				p.contents, grown = append(p.contents, name), true
 			}
@@ -120,7 +121,7 @@ func (x *plan) make(ctx context.Context, p *Program, shapes map[string][]int, in
 		x.built = p.m.tried.Swap(nil)
 	}
 	if x.built == nil {
-		x.built, err = p.m.buildIn(ctx, shapes, builder{feeds: inputs, precision: p.o.Precision}, "")
+		x.built, err = p.m.build(ctx, shapes, importer.Options{Contents: inputs, Precision: p.o.Precision})
 	}
 	switch {
 	case err != nil && inputs != nil && ctx.Err() == nil:
@@ -130,20 +131,21 @@ func (x *plan) make(ctx context.Context, p *Program, shapes map[string][]int, in
 	}
 	target := p.o.Target
 	target.Outputs = nil
-	x.slots, x.ins = make([]int, len(x.built.outputs)), map[*ops.Node]string{}
-	for i, v := range x.built.outputs {
-		if x.slots[i] = -1; v.host == nil && v.input == "" {
+	x.slots, x.ins = make([]int, x.built.Outputs()), map[*ops.Node]string{}
+	for i := range x.slots {
+		x.slots[i] = -1
+		if _, _, known := x.built.Known(i); !known {
 			x.slots[i] = len(target.Outputs)
-			target.Outputs = append(target.Outputs, x.built.trimmed(v))
+			target.Outputs = append(target.Outputs, x.built.Output(i))
 		}
 	}
-	for name, n := range x.built.inputs {
+	for name, n := range x.built.Inputs {
 		x.ins[n] = name
 	}
 	if len(target.Outputs) == 0 {
 		return nil
 	}
-	x.exe, err = x.built.g.Compile(ctx, p.rt, target)
+	x.exe, err = x.built.Graph.Compile(ctx, p.rt, target)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/onnx/internal/model"
 	"github.com/anycl/anycl/tensor"
 )
@@ -27,7 +28,7 @@ func TestTheGraphThatLoadBuiltIsCompiledOnce(t *testing.T) {
 	require.Same(t, whole, m.tried.Load(), "it is of another precision")
 	first, second := compile(t, m, nil), compile(t, m, nil)
 	require.Nil(t, m.tried.Load())
-	graphs := map[*built]bool{}
+	graphs := map[*importer.Graph]bool{}
 	for _, p := range []*Program{narrow, first, second} {
 		for _, x := range p.plans {
 			graphs[x.built] = true

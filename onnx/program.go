@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -25,6 +26,15 @@ type Options struct {
 	Precision tensor.DType
 	// Target says where and how the graphs run; its Outputs are set here.
 	Target ops.Target
+}
+
+// checkPrecision refuses what is no precision.
+func checkPrecision(dt tensor.DType) error {
+	switch dt {
+	case tensor.Invalid, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64:
+		return nil
+	}
+	return fmt.Errorf("onnx: the precision %v is not float64, float32, float16 or bfloat16", dt)
 }
 
 // Program is a model that can run. It is safe for several goroutines.
@@ -65,7 +75,7 @@ func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Prog
 		if err == nil {
 			_, err = p.plan(ctx, shapes, nil)
 		}
-		if _, needs := errors.AsType[*needError](err); err != nil && !needs {
+		if _, needs := errors.AsType[*importer.NeedError](err); err != nil && !needs {
 			return nil, errors.Join(fmt.Errorf("onnx: %w", err), p.Close())
 		}
 	}
@@ -165,15 +175,17 @@ func (x *plan) run(ctx context.Context, m *Model, inputs map[string]*tensor.Tens
 		}
 	}
 	out := map[string]*tensor.Tensor{}
-	for i, v := range x.built.outputs {
-		switch name := m.outputs[i].Name; {
-		case x.slots[i] >= 0:
-			out[name] = results[x.slots[i]]
-		case v.input != "":
-			out[name] = inputs[v.input].Clone()
-		default:
-			out[name] = v.host.Clone()
+	for i, slot := range x.slots {
+		name := m.outputs[i].Name
+		if slot >= 0 {
+			out[name] = results[slot]
+			continue
 		}
+		host, input, _ := x.built.Known(i)
+		if input != "" {
+			host = inputs[input]
+		}
+		out[name] = host.Clone()
 	}
 	return out, nil
 }

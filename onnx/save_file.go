@@ -106,14 +106,14 @@ func (m *Model) withWeights(weights map[string]*tensor.Tensor) (*model.Model, er
 				g.Initializers = append(g.Initializers, t)
 				continue
 			}
-			old, err := m.weight(t)
+			old, err := m.source.Weight(t)
 			if err != nil {
 				return nil, err
 			}
 			v = old
 		}
 		seen[t.Name] = true
-		old, err := m.weight(t)
+		old, err := m.source.Weight(t)
 		if err != nil {
 			return nil, err
 		}
