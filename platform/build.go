@@ -1,20 +1,27 @@
 package platform
 
 import (
+	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clbuiltin"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/vendor"
+	"github.com/gofrs/flock"
 )
 
 // build makes a program of source for dev, a device of this context.
 func (o *Opened) build(source, options string, dev *cl.Device) (*cl.Program, error) {
 	prog, err := o.fromSource(source, options, dev)
-	if err == nil && marked(source) && o.device.Key == vendor.NVIDIA {
+	if err == nil && programtext.Marked(source) && o.device.Key == vendor.NVIDIA {
 		return o.assemble(prog, options, dev)
 	}
 	return prog, err
@@ -64,4 +71,65 @@ func (o *Opened) compile(source, options string, dev *cl.Device) (*cl.Program, e
 		return nil, errors.Join(err, prog.Close())
 	}
 	return prog, nil
+}
+
+// lockWait is for how long a build waits for another process that builds the same.
+const lockWait = time.Minute
+
+// lockBuild waits until nobody builds the same source with this package, in whatever process, and
+// returns what lets the next one do so. Where there can be no lock, or another process does not
+// let go of it, there is none: builds that collide are rare.
+func (o *Opened) lockBuild(source, options string) (unlock func()) {
+	dir, _ := poclCache() // which those share who collide
+	dir = filepath.Join(dir, "anycl-locks")
+	// Few files, which stay: who removes one may lock what nobody else sees.
+	lock := flock.New(filepath.Join(dir, diskcache.Key(source, options)[:2]))
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		_, err = lock.TryLockContext(ctx, 2*time.Millisecond)
+	}
+	if err != nil {
+		o.opts.Logger.Debug("platform: build lock", "error", err)
+	}
+	return func() { _ = lock.Close() }
+}
+
+// envPoCLCache names PoCL's own cache folder.
+const envPoCLCache = "POCL_CACHE_DIR"
+
+// poclCache returns that folder, and the variable where one names it.
+func poclCache() (dir, named string) {
+	if dir := os.Getenv(envPoCLCache); dir != "" {
+		return dir, envPoCLCache
+	}
+	if home, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(home, "pocl"), ""
+	}
+	return filepath.Join(os.TempDir(), "pocl"), "" // where PoCL goes without HOME
+}
+
+// whyNone adds to the note on a platform without devices what is known to cause that: PoCL
+// shows none where it cannot write its cache folder.
+func whyNone(platform string) string {
+	if vendor.Key(platform, "", "") != vendor.PoCL {
+		return ""
+	}
+	dir, named := poclCache()
+	if named != "" {
+		named = " (" + named + ")"
+	}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, "anycl-"); err == nil {
+			_ = f.Close()
+			err = os.Remove(f.Name())
+		}
+	}
+	if err == nil {
+		return ""
+	}
+	return ": PoCL has none where it cannot write its cache folder" + named + ": " + err.Error()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/pool"
 )
 
 // Calibration is how fast a device was measured to be. The times are wall times
@@ -310,7 +311,7 @@ func (d *Device) measured(want int64) int64 {
 	if d.Class == Simulator {
 		return 4 << 10
 	}
-	return min(want, max(minBlock, min(d.MaxAlloc, d.GlobalMem)/8/minBlock*minBlock))
+	return min(want, max(pool.MinBlock, min(d.MaxAlloc, d.GlobalMem)/8/pool.MinBlock*pool.MinBlock))
 }
 
 func (o *Opened) measureCopy(ctx context.Context, prog timed, c *Calibration) error {

@@ -36,21 +36,3 @@ func TestSizesOutsideALaunchAreOne(t *testing.T) {
 	require.ErrorAs(t, err, &build)
 	require.Equal(t, 2, build.Line, "lines are counted without the prelude")
 }
-
-func TestProgramsThatAskForSizesOutsideALaunchAreFound(t *testing.T) {
-	for source, want := range map[string]bool{
-		"x = get_global_size(0) + get_local_size( 2 );": false,
-		"// get_num_groups(3)\nx = 1;":                  false,
-		"x = get_num_groups(3);":                        true,
-		"x = get_num_groups(d);":                        true,
-		"x = get_enqueued_local_size(1 + 2);":           true,
-		"#define S get_global_size\nx = S(3);":          true,
-		"#define S(f) get_##f(3)\nx = S(num_groups);":   true,
-		"#include \"x.h\"":                              true,
-		"x = '":                                         false,
-		"x = '; y = get_num_groups(0)":                  true,
-		"get_global_size":                               true,
-	} {
-		require.Equal(t, want, asksOutside(source), source)
-	}
-}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/hostcopy"
+	"github.com/anycl/anycl/platform/internal/pool"
 	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/staging"
 )
 
 // On a CPU driver the device's memory is the process's own: what OpenCL calls a
@@ -43,7 +45,7 @@ func (o *Opened) transferDirect(ctx context.Context, m *Memory, off int64, host 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(len(host), chunk)
+		n := min(len(host), staging.Chunk)
 		if write {
 			hostcopy.Copy(mem[:n], host[:n])
 		} else {
@@ -155,11 +157,11 @@ func (p *prober) directAt(k copier, size int64) (err error) {
 		}
 		b.direct.mu.RUnlock()
 		o.largePages(seen[i])
-		inside, err := b.mapped(o.queue, minBlock)
+		inside, err := b.mapped(o.queue, pool.MinBlock)
 		if err != nil {
 			return err
 		}
-		if inside != &seen[i][minBlock] {
+		if inside != &seen[i][pool.MinBlock] {
 			return errors.New("a part is mapped elsewhere than the whole")
 		}
 		blocks[i] = b

@@ -2,7 +2,13 @@ package platform
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 
+	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
@@ -23,3 +29,92 @@ func (o *Opened) KeepLearned(v json.Marshaler) {
 		o.warn("what was learned is not kept", o.device.save(o.opts.CacheDir, diskcache.Learned, learnedVersion, v))
 	}
 }
+
+// LoadMeasured reads into v what SaveMeasured has kept of this kind and version for this
+// device, driver and version of the module. Whatever is wrong with the file, it is
+// as if it were not there: then v is not to be used.
+func (o *Opened) LoadMeasured(kind string, version int, v any) bool {
+	return o.device.load(o.opts.CacheDir, kind, version, v)
+}
+
+// SaveMeasured keeps v, as JSON, in place of what was kept before. Kind is one word. It does
+// nothing where nothing is kept. Errors: the folder cannot be written.
+func (o *Opened) SaveMeasured(kind string, version int, v any) error {
+	return o.device.save(o.opts.CacheDir, kind, version, v)
+}
+
+// What the tuner has found for a device is kept like its calibration: one sealed
+// file for each device, driver and version of this module. What is in it is its
+// reader's business.
+
+// tuningVersion is part of the key of what is kept on disk. Raise it whenever what
+// was measured no longer holds.
+const tuningVersion = 1
+
+// UsesTuning reports whether tuned parameters may be used at all: it is false
+// where Options.TuneDir, or ANYCL_TUNE, is off.
+func (o *Opened) UsesTuning() bool { return o.opts.TuneDir != CacheOff }
+
+func (o *Opened) tuningPath() string {
+	if !o.UsesTuning() {
+		return ""
+	}
+	return o.device.devicePath(o.opts.TuneDir, diskcache.Tuning, tuningVersion)
+}
+
+// LoadTuning returns the tuned parameters that are kept for this device and
+// driver, nil where there are none that are whole.
+func (o *Opened) LoadTuning() []byte {
+	path := o.tuningPath()
+	if path == "" {
+		return nil
+	}
+	b, err := diskcache.Read(path, diskcache.Tuning)
+	if err != nil {
+		if !diskcache.Missing(err) {
+			o.warn("tuned parameters", err)
+		}
+		return nil
+	}
+	return b
+}
+
+// SaveTuning keeps tuned parameters for this device and driver, in place of those
+// of before; nil forgets them. Readers see the old file or the new one. Errors:
+// nothing is kept here; the folder cannot be written.
+func (o *Opened) SaveTuning(b []byte) error {
+	path := o.tuningPath()
+	switch {
+	case path == "":
+		return errors.New("platform: tuned parameters are not kept: the cache or the tuning is off")
+	case b == nil:
+		if err := os.Remove(path); err != nil && !diskcache.Missing(err) {
+			return err
+		}
+		return nil
+	}
+	diskcache.SweepTemp(path)
+	return diskcache.Write(path, diskcache.Tuning, b)
+}
+
+// Processor is the file in which processes keep what they have measured of the machine's processors: for fallback.Engine's Measure.
+type Processor struct{ path string }
+
+// processorVersion is part of its name. Raise it whenever a measurement changes.
+const processorVersion = 1
+
+// KeptProcessor is that file below the folder of o, of this version of the module. Nil options are the zero value.
+func KeptProcessor(o *Options) *Processor {
+	dir := o.withDefaults().CacheDir
+	if dir == "" {
+		return &Processor{}
+	}
+	key := diskcache.Key(diskcache.Processor, strconv.Itoa(processorVersion), diskcache.Version(), runtime.GOOS, runtime.GOARCH, strconv.Itoa(runtime.NumCPU()), procs.Name())
+	return &Processor{filepath.Join(dir, "devices", key[:32]+"."+diskcache.Processor)}
+}
+
+// Load reads into v what is there. Whatever is wrong with the file, it is as if it were not there: then v is not to be used.
+func (p *Processor) Load(v any) bool { return diskcache.ReadJSON(p.path, diskcache.Processor, v) }
+
+// Save keeps v in place of what was kept before. It does nothing where nothing is kept on disk. Errors: the folder cannot be written.
+func (p *Processor) Save(v any) error { return diskcache.WriteJSON(p.path, diskcache.Processor, v) }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/pool"
 )
 
 // block is device memory of a size class, in use by one Memory or idle in the pool.
@@ -78,19 +79,20 @@ func (o *Opened) Alloc(n int64) (*Memory, error) {
 	if limit > 0 && n > limit {
 		return nil, o.outOfMemory(n, nil)
 	}
-	size := sizeClass(n, limit)
+	size := pool.Size(n, limit)
 	o.mu.Lock()
 	if o.closed {
 		o.mu.Unlock()
 		return nil, ErrClosed
 	}
-	b, ok := o.pool.get(size)
+	b, ok := o.pool.Get(size)
 	full := false
 	if ok {
 		o.stats.PoolHits++
 	} else {
 		o.stats.PoolMisses++
-		full = o.liveBytes+o.pool.held+size > o.device.GlobalMem
+		_, held := o.pool.Held()
+		full = o.liveBytes+held+size > o.device.GlobalMem
 	}
 	if !ok && full && o.liveBytes+size > o.device.GlobalMem {
 		// Some drivers (PoCL) promise more than there is and die when it is used.
@@ -147,7 +149,7 @@ func (o *Opened) create(size int64, full bool) (*block, error) {
 func (o *Opened) release() {
 	o.warn("release", o.trimRelays())
 	o.mu.Lock()
-	idle := o.pool.drain()
+	idle := o.pool.Drain()
 	o.mu.Unlock()
 	for _, b := range idle {
 		o.warn("release", b.Close())
@@ -191,7 +193,7 @@ func (o *Opened) takeBack(b *block) error {
 	}
 	delete(o.live, b)
 	o.liveBytes -= b.size
-	evicted := o.pool.put(b.size, b)
+	evicted := o.pool.Put(b.size, b)
 	o.mu.Unlock()
 	var err error
 	for _, e := range evicted {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/platform/internal/staging"
 )
 
 func randomBytes(n int) []byte {
@@ -57,7 +58,7 @@ func TestWhatIsWrittenIsReadAtEverySizeAndOffset(t *testing.T) {
 }
 
 func writtenIsRead(t *testing.T, o *Opened) {
-	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2<<20 + 1, smallMost + 1, 2*pieceBytes + 13}
+	sizes := []int{0, 1, 3, 255, 256, 257, 4096, mapFrom - 1, mapFrom, 2<<20 + 1, staging.SmallMost + 1, 2*staging.PieceBytes + 13}
 	if o.Device().Class == Simulator {
 		sizes = sizes[:7]
 	}
@@ -403,9 +404,7 @@ func smallTransfersAllocateNothing(t *testing.T, o *Opened) {
 	require.NoError(t, err)
 	host := make([]byte, 4096)
 	if s := o.staging; s != nil {
-		for len(s.smallUp.all) < smallPieceMost { // as much as it ever needs
-			require.NoError(t, s.grow(&s.smallUp))
-		}
+		require.NoError(t, s.Reserve(t.Context(), 0, 0)) // as much as it ever needs
 	}
 	ctx, bg := t.Context(), context.Background()
 	for name, f := range map[string]func() error{
@@ -422,4 +421,12 @@ func smallTransfersAllocateNothing(t *testing.T, o *Opened) {
 		assert.Zero(t, n, name)
 	}
 	require.NoError(t, m.Close())
+}
+
+func TestPoolCapFollowsOptionsAndDevice(t *testing.T) {
+	assert.EqualValues(t, 1<<28, (&Options{}).poolCap(1<<30))
+	assert.EqualValues(t, defaultPoolBytes, (&Options{}).poolCap(1<<40))
+	assert.EqualValues(t, defaultPoolBytes, (&Options{}).poolCap(0))
+	assert.EqualValues(t, 77, (&Options{PoolBytes: 77}).poolCap(1<<40))
+	assert.Zero(t, (&Options{PoolBytes: -1}).poolCap(1<<40))
 }

@@ -10,7 +10,10 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/pool"
 	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/anycl/anycl/platform/internal/staging"
+	"github.com/anycl/anycl/platform/internal/wait"
 )
 
 // Opened is a device in use: its context, its queue, its memory pool and its
@@ -25,9 +28,9 @@ type Opened struct {
 	// closeContext closes the context, which others may share.
 	closeContext func() error
 	queue        *cl.Queue
-	waiter       *waiter
+	waiter       *wait.Waiter
 	stager       stager
-	staging      *staging // of a device with memory of its own, else nil
+	staging      *staging.Link // of a device with memory of its own, else nil
 
 	calibration atomic.Pointer[Calibration] // once it is known
 	own         atomic.Pointer[ownProof]    // once there is one
@@ -40,7 +43,7 @@ type Opened struct {
 	mu        sync.Mutex
 	closed    bool
 	profiling *cl.Queue // made on demand
-	pool      pool[*block]
+	pool      pool.Pool[*block]
 	live      map[*block]struct{}
 	liveBytes int64
 	orphans   []cl.Remnant // of memory that was never closed, and of programs that only their users know
@@ -86,7 +89,7 @@ func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
 		return nil, errors.Join(fmt.Errorf("platform: open %s: %w", d.ID, err), o.Close())
 	}
 	if o.opts.staged(d) {
-		o.staging = newStaging(o)
+		o.staging = staging.New(o.stagingHost(), d.GlobalMem)
 	}
 	o.opts.Logger.Info("platform: opened", "device", d.ID, "name", d.Name, "driver", d.Driver, "fma", string(o.caps.FMA))
 	return o, nil
@@ -111,7 +114,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 		o.disk = diskcache.NewPrograms("", 0)
 	}
 	o.stager.o, o.stager.idle.L = o, &o.stager.mu
-	o.pool.cap = r.poolCap(d.GlobalMem)
+	o.pool.Cap = r.poolCap(d.GlobalMem)
 	var err error
 	if o.cl, err = d.handle(); err != nil {
 		return nil, err
@@ -122,7 +125,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	if o.queue, err = o.context.NewQueue(o.cl, cl.QueueOptions{}); err != nil {
 		return nil, errors.Join(err, o.closeContext(), o.cl.Close())
 	}
-	o.waiter = newWaiter(o.queue.Finish)
+	o.waiter = wait.New(o.queue.Finish)
 	return o, nil
 }
 
@@ -165,7 +168,7 @@ func (o *Opened) ProfilingQueue() (*cl.Queue, error) {
 // When ctx ends first, Wait returns its error and the work goes on: OpenCL cannot
 // recall it. Waiting does not allocate.
 func (o *Opened) Wait(ctx context.Context) error {
-	err := o.waiter.wait(ctx)
+	err := o.waiter.Wait(ctx)
 	if err != nil && errors.Is(err, cl.ErrClosed) {
 		return ErrClosed
 	}
@@ -174,13 +177,13 @@ func (o *Opened) Wait(ctx context.Context) error {
 
 // Stats returns the present counts.
 func (o *Opened) Stats() Stats {
-	relays, relayed, pinned := o.staging.held()
+	relays, relayed, pinned := o.staging.Held()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stats
 	s.Live, s.LiveBytes = len(o.live)-relays, o.liveBytes-relayed
 	s.Relayed, s.Pinned = relayed, pinned
-	s.Pooled, s.PoolBytes = len(o.pool.idle), o.pool.held
+	s.Pooled, s.PoolBytes = o.pool.Held()
 	s.Programs = len(o.programs)
 	return s
 }
@@ -197,7 +200,7 @@ func (o *Opened) Trim() error {
 		return err
 	}
 	o.mu.Lock()
-	idle := o.pool.drain()
+	idle := o.pool.Drain()
 	o.mu.Unlock()
 	return closeAll(idle)
 }
@@ -207,7 +210,7 @@ func (o *Opened) trimRelays() error {
 	if o.staging == nil {
 		return nil
 	}
-	return o.staging.trim()
+	return o.staging.Trim()
 }
 
 // Close waits for the device and releases everything, also Memory values that are
@@ -224,13 +227,13 @@ func (o *Opened) Close() error {
 	o.mu.Unlock()
 
 	o.work.Wait()
-	o.waiter.stop()
+	o.waiter.Stop()
 	err := o.queue.Finish()
 	if profiling != nil {
 		err = errors.Join(err, profiling.Finish(), profiling.Close())
 	}
 	o.mu.Lock()
-	blocks := o.pool.drain()
+	blocks := o.pool.Drain()
 	for b := range o.live {
 		blocks = append(blocks, b)
 	}
@@ -242,7 +245,7 @@ func (o *Opened) Close() error {
 	o.programs = nil
 	o.mu.Unlock()
 	if o.staging != nil {
-		err = errors.Join(err, o.staging.close())
+		err = errors.Join(err, o.staging.Close())
 	}
 	err = errors.Join(err, o.stager.close(), closeAll(blocks))
 	for _, r := range orphans {
@@ -275,5 +278,19 @@ func (o *Opened) Logger() *slog.Logger { return o.opts.Logger }
 func (o *Opened) warn(what string, err error) {
 	if err != nil {
 		o.opts.Logger.Warn("platform: "+what, "device", o.device.ID, "error", err)
+	}
+}
+
+// stagingHost is o as its link takes it.
+func (o *Opened) stagingHost() staging.Host {
+	return staging.Host{
+		ID: o.device.ID, Context: o.context, Device: o.cl, Queue: o.queue, Wait: o.Wait, OutOfMemory: outOfMemory, Warn: o.warn, Closed: ErrClosed,
+		Alloc: func(n int64) (staging.Memory, int64, error) {
+			m, err := o.Alloc(n)
+			if err != nil {
+				return nil, 0, err
+			}
+			return m, m.block.Load().size, nil
+		},
 	}
 }

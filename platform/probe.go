@@ -5,14 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/anycl/anycl/cl"
-	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
@@ -20,28 +19,10 @@ import (
 //go:embed probes.cl
 var probesSource string
 
-// Parts of the probes' source. They are compiled by the first that asks, as no program that only lists
-// devices does.
-var (
-	includeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^#include "([\w/]+\.cl)"$`) })
-	macroName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^#define (\w+)`) })
-)
-
-// include puts a file of kernels in the place of an #include line. It may come
-// more than once: its macros begin anew.
-func include(line string) string {
-	text := kernels.Text(includeLine().FindStringSubmatch(line)[1])
-	var b strings.Builder
-	for _, m := range macroName().FindAllStringSubmatch(text, -1) {
-		fmt.Fprintf(&b, "#undef %s\n", m[1])
-	}
-	return b.String() + text
-}
-
 // probeSections splits the probes' file at its "//:name" lines. The text before
 // the first is common to all.
 func probeSections() (common string, names []string, sections map[string]string) {
-	parts := strings.Split(includeLine().ReplaceAllStringFunc(probesSource, include), "\n//:")
+	parts := strings.Split(programtext.Include(probesSource), "\n//:")
 	sections = map[string]string{}
 	for _, p := range parts[1:] {
 		name, body, _ := strings.Cut(p, "\n")

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -46,7 +47,7 @@ func (p *prober) tryWarpgroups() {
 
 func (p *prober) runWarpgroups(f warpgroupsForm) error {
 	columns, depth := f.columns, f.depth
-	prog := p.compile(includeLine().ReplaceAllStringFunc(warpgroupsSource, include), f.options())
+	prog := p.compile(programtext.Include(warpgroupsSource), f.options())
 	if prog == nil {
 		return errors.New("does not build")
 	}

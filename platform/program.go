@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
@@ -171,8 +172,8 @@ func (o *Opened) fullSource(name, source string) string {
 // prelude are the lines that stand before a source.
 func (o *Opened) prelude(name, source string) []string {
 	lines := []string{"#define FMA(a, b, c) " + o.caps.FMA.Expression()}
-	if o.device.has(quirk.Dimensions) && asksOutside(source) {
-		lines = append(lines, sizesOutside...)
+	if o.device.has(quirk.Dimensions) && programtext.AsksOutside(source) {
+		lines = append(lines, programtext.SizesOutside...)
 	}
 	return append(lines, "#line 1 "+strconv.Quote(strings.ToValidUTF8(name, "?")))
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
 	"github.com/anycl/anycl/platform/internal/hostcopy"
+	"github.com/anycl/anycl/platform/internal/pool"
+	"github.com/anycl/anycl/platform/internal/staging"
 )
 
 // gate holds the device's queue back until the returned function is called.
@@ -50,16 +52,7 @@ func readAll(t *testing.T, o *Opened, m *Memory) []byte {
 // pool, behind what the device does: these are behind nothing.
 func lendRelays(t *testing.T, o *Opened, n, bytes int) {
 	t.Helper()
-	var relays []*relay
-	for range n {
-		r, err := o.staging.relay(int64(bytes))
-		require.NoError(t, err)
-		relays = append(relays, r)
-	}
-	for _, r := range relays {
-		o.staging.giveBack(r)
-	}
-	require.NoError(t, o.Wait(t.Context()))
+	require.NoError(t, o.staging.Reserve(t.Context(), n, int64(bytes)))
 }
 
 // The next feeds cross the link, and results come back, while the device's own
@@ -69,18 +62,18 @@ func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
 	if o.Device().Class == Simulator {
 		t.Skip("one thread")
 	}
-	const n = 2*pieceBytes + 77
+	const n = 2*staging.PieceBytes + 77
 	m := alloc(t, o, n)
 	lendRelays(t, o, 3, n)
 	first, second := randomBytes(n), bytes.Repeat([]byte{9}, n)
 	require.NoError(t, o.Send(t.Context(), m, 0, first))
-	f, err := o.Fetch([]Piece{{m, 0, n}, {m, 5, smallMost + 1}, {m, 7, 3}}, nil)
+	f, err := o.Fetch([]Piece{{m, 0, n}, {m, 5, staging.SmallMost + 1}, {m, 7, 3}}, nil)
 	require.NoError(t, err)
 	require.NoError(t, o.Wait(t.Context()), "the device is done with the first run")
 	open := gate(t, o)
 	require.NoError(t, o.Send(t.Context(), m, 0, second))
-	require.NoError(t, o.staging.up.Finish(), "the second feed is on the device")
-	got := [][]byte{make([]byte, n), make([]byte, smallMost+1), make([]byte, 3)}
+	require.NoError(t, o.staging.Sent(), "the second feed is on the device")
+	got := [][]byte{make([]byte, n), make([]byte, staging.SmallMost+1), make([]byte, 3)}
 	require.NoError(t, f.Wait(t.Context(), got), "the first results are here")
 	require.False(t, o.Queue().Idle())
 	for i, off := range []int{0, 5, 7} {
@@ -94,9 +87,10 @@ func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
 // However much is sent to a device that does not get on, memory stays bounded, the
 // sender waits, and it hears its context.
 func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
-	for _, n := range []int{smallMost, 2*pieceBytes + 1} {
+	for _, n := range []int{staging.SmallMost, 2*staging.PieceBytes + 1} {
 		o := withStaging(t)
-		o.staging.most = 5 * sizeClass(int64(n), 0)
+		most := 5 * pool.Size(int64(n), 0)
+		o.staging.Limit(most)
 		m := alloc(t, o, n)
 		lendRelays(t, o, 5, n)
 		open := gate(t, o)
@@ -112,19 +106,16 @@ func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
 			sent++
 		}
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		s := o.staging
-		require.LessOrEqual(t, len(s.smallUp.all), smallPieceMost)
-		require.LessOrEqual(t, len(s.largeUp.all), pieceMost)
 		stats := o.Stats()
 		require.Equal(t, 1, stats.Live, "relays are nobody's")
-		require.LessOrEqual(t, stats.Relayed, s.most)
-		require.LessOrEqual(t, stats.Pinned, int64(smallPieceMost*smallMost+pieceMost*pieceBytes))
+		require.LessOrEqual(t, stats.Relayed, most)
+		require.LessOrEqual(t, stats.Pinned, int64(staging.SmallPieceMost*staging.SmallMost+staging.PieceMost*staging.PieceBytes))
 		open()
 		require.EqualValues(t, sent-1, readAll(t, o, m)[n-1], "the last that was sent")
 		// The relay of what was given up is free when its queue, which nobody waits for, has got so far.
 		require.Eventually(t, func() bool {
 			assert.NoError(t, o.Trim())
-			relays, _, _ := s.held()
+			relays, _, _ := o.staging.Held()
 			return relays == 0
 		}, 10*time.Second, time.Millisecond)
 	}
@@ -132,14 +123,14 @@ func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
 
 func TestWithoutRelaysTransfersTakeTheirTurn(t *testing.T) {
 	o := withStaging(t)
-	o.staging.most = 0
-	m := alloc(t, o, 3*pieceBytes)
-	want := randomBytes(3 * pieceBytes)
+	o.staging.Limit(0)
+	m := alloc(t, o, 3*staging.PieceBytes)
+	want := randomBytes(3 * staging.PieceBytes)
 	require.NoError(t, o.Send(t.Context(), m, 0, want))
 	f, err := o.Fetch([]Piece{{m, 0, m.Bytes()}}, nil)
 	require.NoError(t, err)
-	require.NoError(t, o.Send(t.Context(), m, 0, make([]byte, 3*pieceBytes)))
-	got := make([]byte, 3*pieceBytes)
+	require.NoError(t, o.Send(t.Context(), m, 0, make([]byte, 3*staging.PieceBytes)))
+	got := make([]byte, 3*staging.PieceBytes)
 	require.NoError(t, f.Wait(t.Context(), [][]byte{got}))
 	require.True(t, bytes.Equal(want, got))
 	require.NoError(t, f.Close())
@@ -149,7 +140,7 @@ func TestWithoutRelaysTransfersTakeTheirTurn(t *testing.T) {
 func TestWithoutPinnedMemoryTransfersStillWork(t *testing.T) {
 	faults := new(clfault.Injector)
 	o := fresh(t, &cl.Options{Wrap: faults.Wrap}, &Options{Staging: stagingOn})
-	for _, n := range []int{100, 3 * pieceBytes} {
+	for _, n := range []int{100, 3 * staging.PieceBytes} {
 		m := alloc(t, o, n)
 		want, got := randomBytes(n), make([]byte, n)
 		faults.FailFrom(1, cl.OutOfHostMemory, "map")
@@ -172,17 +163,15 @@ func TestSteadyTransfersAllocateNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	o := withStaging(t)
-	for _, n := range []int{1000, 2 * pieceBytes} {
+	for _, n := range []int{1000, 2 * staging.PieceBytes} {
 		m, host := alloc(t, o, n), make([]byte, n)
 		var failed error
 		round := func() {
 			failed = errors.Join(failed, o.Write(context.Background(), m, 0, host), o.Read(context.Background(), host, m, 0),
 				o.Send(context.Background(), m, 0, host), o.Wait(context.Background()))
 		}
-		for c := &o.staging.smallUp; len(c.all) < smallPieceMost; {
-			require.NoError(t, o.staging.grow(c))
-		}
-		for range 2 * pieceMost {
+		require.NoError(t, o.staging.Reserve(t.Context(), 0, 0))
+		for range 2 * staging.PieceMost {
 			round()
 		}
 		require.Zero(t, testing.AllocsPerRun(20, round), "%d bytes", n)
@@ -193,7 +182,7 @@ func TestSteadyTransfersAllocateNothing(t *testing.T) {
 // Whichever call fails, somebody is told, nothing leaks (fresh looks), and what
 // comes later is right.
 func TestAnyFailingCallOfStagingIsTold(t *testing.T) {
-	const n = pieceBytes + 5
+	const n = staging.PieceBytes + 5
 	faults := new(clfault.Injector)
 	want := randomBytes(n)
 	for at := 1; ; at++ {
@@ -240,8 +229,8 @@ func TestStagingIsOnOrOff(t *testing.T) {
 }
 
 func TestWorkersCopyEveryPieceWhereItBelongs(t *testing.T) {
-	for _, n := range []int{leastPiece + 1, 2*hostcopy.Part*hostcopy.Slots + 12345, 3 * pieceBytes} {
-		for _, piece := range []int{hostcopy.Part - 1, leastPiece, leastPiece + 4096} {
+	for _, n := range []int{staging.LeastPiece + 1, 2*hostcopy.Part*hostcopy.Slots + 12345, 3 * staging.PieceBytes} {
+		for _, piece := range []int{hostcopy.Part - 1, staging.LeastPiece, staging.LeastPiece + 4096} {
 			src, dst := randomBytes(n), make([]byte, n)
 			c, told, got := hostcopy.New(n, piece), 0, 0
 			for all := (n + piece - 1) / piece; got < all; got++ {

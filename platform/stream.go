@@ -9,6 +9,9 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/hostcopy"
+	"github.com/anycl/anycl/platform/internal/pool"
+	"github.com/anycl/anycl/platform/internal/staging"
+	"github.com/anycl/anycl/platform/internal/wait"
 )
 
 // maxStaged bounds the host memory that transfers in flight hold, bytes.
@@ -48,7 +51,7 @@ func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) err
 		return err
 	}
 	if o.staging != nil {
-		return o.staging.send(ctx, b, off, src, true)
+		return o.staging.Send(ctx, b, off, src, true)
 	}
 	if o.caps.Direct && o.queue.Idle() {
 		return o.Write(ctx, m, off, src)
@@ -86,7 +89,7 @@ type Fetched struct {
 
 // part is a piece on its way: through staging, or else by a command of its own.
 type part struct {
-	pull pull
+	pull staging.Pull
 	staged
 }
 
@@ -105,10 +108,10 @@ func (o *Opened) Fetch(pieces []Piece, again *Fetched) (f *Fetched, err error) {
 		}
 	}()
 	if o.staging != nil {
-		if err := o.staging.begin(); err != nil {
+		if err := o.staging.Begin(); err != nil {
 			return f, err
 		}
-		defer o.staging.end()
+		defer o.staging.End()
 	}
 	var bytes int64
 	for i, p := range pieces {
@@ -135,10 +138,10 @@ func (o *Opened) Fetch(pieces []Piece, again *Fetched) (f *Fetched, err error) {
 // start enqueues the reading of p, a part of b.
 func (t *part) start(o *Opened, b *cl.Buffer, p Piece) error {
 	if s := o.staging; s != nil {
-		if ok, err := s.fetch(&t.pull, b, p.Offset, p.Bytes); ok || err != nil {
+		if ok, err := s.Fetch(&t.pull, b, p.Offset, p.Bytes); ok || err != nil {
 			return err
 		}
-		t.pull.close()
+		t.pull.Close()
 	}
 	host, err := o.stager.take(int(p.Bytes), true)
 	if err != nil {
@@ -195,13 +198,13 @@ func (f *Fetched) drain(ctx context.Context, dst [][]byte) error {
 	if s == nil {
 		return nil
 	}
-	if err := s.begin(); err != nil {
+	if err := s.Begin(); err != nil {
 		return err
 	}
-	defer s.end()
+	defer s.End()
 	for i := range f.parts {
-		if p := &f.parts[i].pull; p.s != nil {
-			if err := p.drain(ctx, dst[i]); err != nil {
+		if p := &f.parts[i].pull; p.UnderWay() {
+			if err := p.Drain(ctx, dst[i]); err != nil {
 				return err
 			}
 		}
@@ -245,7 +248,7 @@ func (f *Fetched) done(ctx context.Context) error {
 func (f *Fetched) Close() error {
 	for i := range f.parts {
 		p := &f.parts[i]
-		p.pull.close()
+		p.pull.Close()
 		if p.event != nil {
 			f.o.stager.leave(p.staged)
 		}
@@ -268,7 +271,7 @@ func (s *stager) take(n int, must bool) ([]byte, error) {
 	}
 	best := -1
 	for i, h := range s.spare {
-		if cap(h) >= n && cap(h) <= 2*n+minBlock && (best < 0 || cap(h) < cap(s.spare[best])) {
+		if cap(h) >= n && cap(h) <= 2*n+pool.MinBlock && (best < 0 || cap(h) < cap(s.spare[best])) {
 			best = i
 		}
 	}
@@ -312,7 +315,7 @@ func (s *stager) leave(t staged) {
 func (s *stager) reap() {
 	n := 0
 	for _, t := range s.flight {
-		done, err := s.o.ended(t.event)
+		done, err := wait.Ended(s.o.queue, t.event)
 		if !done {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/hostcopy"
+	"github.com/anycl/anycl/platform/internal/staging"
 )
 
 // check verifies a range of m for a transfer.
@@ -22,9 +23,6 @@ func (o *Opened) check(op string, m *Memory, off, n int64) (*cl.Buffer, error) {
 	}
 	return b, nil
 }
-
-// chunk is how much a transfer moves between two looks at the context.
-const chunk = 64 << 20
 
 // Write copies src to m from byte off on, after everything enqueued before. src
 // may be changed on return. When ctx ends, Write stops waiting and copying; a
@@ -49,9 +47,9 @@ func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, 
 	}
 	switch {
 	case o.staging != nil && write:
-		return o.staging.send(ctx, b, off, host, false)
+		return o.staging.Send(ctx, b, off, host, false)
 	case o.staging != nil:
-		return o.staging.read(ctx, b, off, host)
+		return o.staging.Read(ctx, b, off, host)
 	case o.caps.Direct:
 		return o.transferDirect(ctx, m, off, host, write)
 	}
@@ -66,7 +64,7 @@ func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(len(host), chunk)
+		n := min(len(host), staging.Chunk)
 		if err := o.move(b, off, host[:n], write); err != nil {
 			return err
 		}
@@ -112,4 +110,28 @@ func (o *Opened) moveMapped(b *cl.Buffer, off int64, host []byte, write bool) er
 		hostcopy.Copy(host, m.Bytes())
 	}
 	return m.Close()
+}
+
+// fillPart is the most that one fill command covers: at 2 GiB and above some
+// drivers fill only a part (see the quirk large-fill).
+var fillPart int64 = 1 << 30 // tests fill less
+
+// Fill enqueues the repetition of pattern over n bytes of m at off. The pattern
+// has 1, 2, 4, ... or 128 bytes and divides off and n. It does not wait.
+func (o *Opened) Fill(m *Memory, pattern []byte, off, n int64) error {
+	if n < 0 {
+		return fmt.Errorf("platform: fill of %d bytes: %w", n, cl.InvalidValue)
+	}
+	b, err := o.check("fill", m, off, n)
+	if err != nil {
+		return err
+	}
+	for n > 0 {
+		part := min(n, fillPart)
+		if err := o.queue.Fill(b, pattern, off, part, nil); err != nil {
+			return err
+		}
+		off, n = off+part, n-part
+	}
+	return nil
 }

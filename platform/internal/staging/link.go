@@ -1,4 +1,5 @@
-package platform
+// Package staging moves bytes between the host and devices with memory of their own.
+package staging
 
 import (
 	"context"
@@ -30,28 +31,51 @@ import (
 // (pre-pinned buffers, several queues).
 
 const (
-	// smallMost is up to which size a transfer goes straight: at 25 GB/s the link
+	// SmallMost is up to which size a transfer goes straight: at 25 GB/s the link
 	// needs less for it than three more commands do.
-	smallMost = 64 << 10
-	// pieceBytes is what one command moves at most: long enough that what is between two
+	SmallMost = 64 << 10
+	// PieceBytes is what one command moves at most: long enough that what is between two
 	// commands does not count (40 to 80 us), short enough to begin soon.
-	pieceBytes = 2 << 20
-	// leastPiece is the least that is divided into pieces, so that the link begins
+	PieceBytes = 2 << 20
+	// LeastPiece is the least that is divided into pieces, so that the link begins
 	// while the host still copies.
-	leastPiece = 256 << 10
-	// pieceMost bounds the pinned memory of each direction, at 32 MiB.
-	pieceMost = 16
+	LeastPiece = 256 << 10
+	// PieceMost bounds the pinned memory of each direction, at 32 MiB.
+	PieceMost = 16
 	// smallPieces is how many small pieces are allocated together, and
-	// smallPieceMost how many may be on their way to the device.
-	smallPieces, smallPieceMost = 16, 128
+	// SmallPieceMost how many may be on their way to the device.
+	smallPieces, SmallPieceMost = 16, 128
+	// Chunk is how much a transfer moves between two looks at the context.
+	Chunk = 64 << 20
 	// relayMost bounds the device memory of relays, at an eighth of the device's
 	// memory too.
 	relayMost = 1 << 30
 )
 
-// staging is the way of bytes to and from a device with memory of its own.
-type staging struct {
-	o    *Opened
+// Host is what a link needs of the device that is open.
+type Host struct {
+	ID      string
+	Context *cl.Context
+	Device  *cl.Device
+	Queue   *cl.Queue // of the device, in order
+	// Alloc gives memory of the device of so many bytes or more, and how many.
+	Alloc func(bytes int64) (m Memory, size int64, err error)
+	// Wait returns when everything that was enqueued in Queue is done, or ctx is.
+	Wait        func(ctx context.Context) error
+	OutOfMemory func(err error) bool // it means that memory is short
+	Warn        func(what string, err error)
+	Closed      error // of what is asked of a link that is closed
+}
+
+// Memory is memory of the device.
+type Memory interface {
+	Buffer() *cl.Buffer
+	Close() error
+}
+
+// Link is the way of bytes to and from a device with memory of its own.
+type Link struct {
+	host Host
 	most int64         // bytes of relays
 	turn chan struct{} // holds a token while somebody sends: two would only share the link
 	life sync.RWMutex  // read while pinned memory is in somebody's hands
@@ -69,27 +93,28 @@ type staging struct {
 
 // pieceOf is how much of a transfer of n bytes one command moves through pieces of c.
 func (c *pinned) pieceOf(n int) int {
-	if c.size < pieceBytes {
+	if c.size < PieceBytes {
 		return c.size
 	}
-	return min(max((n/8+4095)&^4095, leastPiece), c.size) // whole pages
+	return min(max((n/8+4095)&^4095, LeastPiece), c.size) // whole pages
 }
 
-func newStaging(o *Opened) *staging {
-	s := &staging{o: o, most: min(relayMost, o.device.GlobalMem/8), turn: make(chan struct{}, 1)}
-	s.smallUp = pinned{size: smallMost, together: smallPieces, most: smallPieceMost}
-	s.smallDown = pinned{size: smallMost, together: smallPieces} // as many as are asked for
-	s.largeUp = pinned{size: pieceBytes, together: 1, most: pieceMost}
+// New is the link to a device with so many bytes of memory.
+func New(h Host, memory int64) *Link {
+	s := &Link{host: h, most: min(relayMost, memory/8), turn: make(chan struct{}, 1)}
+	s.smallUp = pinned{size: SmallMost, together: smallPieces, most: SmallPieceMost}
+	s.smallDown = pinned{size: SmallMost, together: smallPieces} // as many as are asked for
+	s.largeUp = pinned{size: PieceBytes, together: 1, most: PieceMost}
 	s.largeDown = s.largeUp
 	return s
 }
 
-func (s *staging) classes() []*pinned {
+func (s *Link) classes() []*pinned {
 	return []*pinned{&s.smallUp, &s.largeUp, &s.smallDown, &s.largeDown}
 }
 
 // lock makes the caller the one that sends.
-func (s *staging) lock(ctx context.Context) error {
+func (s *Link) lock(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
 		return nil
@@ -98,16 +123,16 @@ func (s *staging) lock(ctx context.Context) error {
 	}
 }
 
-func (s *staging) unlock() { <-s.turn }
+func (s *Link) unlock() { <-s.turn }
 
 // beside makes a queue beside the device's own, once. s.mu is held.
-func (s *staging) beside(q **cl.Queue) error {
+func (s *Link) beside(q **cl.Queue) error {
 	if *q != nil {
 		return nil
 	}
-	made, err := s.o.context.NewQueue(s.o.cl, cl.QueueOptions{})
+	made, err := s.host.Context.NewQueue(s.host.Device, cl.QueueOptions{})
 	if err != nil {
-		return fmt.Errorf("platform: %s: queue for transfers: %w", s.o.device.ID, err)
+		return fmt.Errorf("platform: %s: queue for transfers: %w", s.host.ID, err)
 	}
 	*q = made
 	return nil
@@ -115,7 +140,7 @@ func (s *staging) beside(q **cl.Queue) error {
 
 // enter is to be called before pinned memory is touched, and end after, unless it
 // says that everything is closed.
-func (s *staging) enter() bool {
+func (s *Link) enter() bool {
 	s.life.RLock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,20 +150,20 @@ func (s *staging) enter() bool {
 	return !s.closed
 }
 
-// begin is enter for who is to be told of transfers that failed.
-func (s *staging) begin() error {
+// Begin is enter for who is to be told of transfers that failed.
+func (s *Link) Begin() error {
 	if !s.enter() {
-		return ErrClosed
+		return s.host.Closed
 	}
 	if err := s.told(); err != nil {
-		s.end()
+		s.End()
 		return err
 	}
 	return nil
 }
 
 // told is the error of a transfer that nobody waited for; it is told once.
-func (s *staging) told() error {
+func (s *Link) told() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.failed
@@ -146,19 +171,19 @@ func (s *staging) told() error {
 	return err
 }
 
-func (s *staging) end() { s.life.RUnlock() }
+func (s *Link) End() { s.life.RUnlock() }
 
 // fail keeps the error of a transfer that nobody waited for, for the next who
 // asks. s.mu is held.
-func (s *staging) fail(err error) {
+func (s *Link) fail(err error) {
 	if err != nil && s.failed == nil {
 		s.failed = fmt.Errorf("platform: a transfer failed: %w", err)
 	}
 }
 
-// close releases everything but the memory of relays, which goes with the
+// Close releases everything but the memory of relays, which goes with the
 // device's other memory. The device's queue is finished.
-func (s *staging) close() error {
+func (s *Link) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	queues := s.queues()
@@ -192,7 +217,14 @@ func (s *staging) close() error {
 	return err
 }
 
+// Closed reports whether Close has begun.
+func (s *Link) Closed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // queues are those that were made. s.mu is held, or s.life.
-func (s *staging) queues() []*cl.Queue {
+func (s *Link) queues() []*cl.Queue {
 	return slices.DeleteFunc([]*cl.Queue{s.up, s.down, s.maps}, func(q *cl.Queue) bool { return q == nil })
 }

@@ -1,4 +1,4 @@
-package platform
+package staging
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/wait"
 )
 
 // pinned is host memory of one size for one direction.
@@ -39,7 +40,7 @@ func (p *piece) await(ctx context.Context) error {
 			return p.event.Wait()
 		}
 		if st, err := p.event.Status(); err == nil && st <= cl.EventComplete {
-			return outcome(st)
+			return wait.Outcome(st)
 		}
 		p.waiting = true
 		go p.serve()
@@ -54,7 +55,7 @@ func (p *piece) await(ctx context.Context) error {
 }
 
 // over reports whether the piece's command is done, and how it ended.
-func (p *piece) over(o *Opened) (bool, error) {
+func (p *piece) over(q *cl.Queue) (bool, error) {
 	if p.waiting {
 		select {
 		case err := <-p.done:
@@ -64,15 +65,15 @@ func (p *piece) over(o *Opened) (bool, error) {
 			return false, nil
 		}
 	}
-	return o.ended(p.event)
+	return wait.Ended(q, p.event)
 }
 
 // idle takes a piece that no command uses; nil where there is none, or no memory
 // for one. s.mu is held.
-func (s *staging) idle(c *pinned) (*piece, error) {
+func (s *Link) idle(c *pinned) (*piece, error) {
 	for len(c.flight) > 0 {
 		p := c.flight[0]
-		done, err := p.over(s.o)
+		done, err := p.over(s.host.Queue)
 		if !done {
 			break
 		}
@@ -81,7 +82,7 @@ func (s *staging) idle(c *pinned) (*piece, error) {
 		c.free = append(c.free, p)
 	}
 	if len(c.free) == 0 && (c.most == 0 || len(c.all) < c.most) {
-		if err := s.grow(c); err != nil && !outOfMemory(err) {
+		if err := s.grow(c); err != nil && !s.host.OutOfMemory(err) {
 			return nil, err
 		}
 	}
@@ -95,7 +96,7 @@ func (s *staging) idle(c *pinned) (*piece, error) {
 }
 
 // take is idle that waits; nil where there is no pinned memory at all.
-func (s *staging) take(ctx context.Context, c *pinned) (*piece, error) {
+func (s *Link) take(ctx context.Context, c *pinned) (*piece, error) {
 	s.mu.Lock()
 	p, err := s.idle(c)
 	if p != nil || err != nil || len(c.flight) == 0 {
@@ -105,7 +106,7 @@ func (s *staging) take(ctx context.Context, c *pinned) (*piece, error) {
 	p = c.flight[0]
 	c.flight = slices.Delete(c.flight, 0, 1)
 	s.mu.Unlock()
-	if err = s.o.queue.Flush(); err == nil { // a wait for what nobody hands over would not end
+	if err = s.host.Queue.Flush(); err == nil { // a wait for what nobody hands over would not end
 		err = p.await(ctx)
 	}
 	if err == nil {
@@ -114,7 +115,7 @@ func (s *staging) take(ctx context.Context, c *pinned) (*piece, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !p.waiting { // told, but only perhaps done
-		if done, _ := s.o.ended(p.event); done {
+		if done, _ := wait.Ended(s.host.Queue, p.event); done {
 			c.free = append(c.free, p)
 			return nil, err
 		}
@@ -124,21 +125,21 @@ func (s *staging) take(ctx context.Context, c *pinned) (*piece, error) {
 }
 
 // leave keeps pieces that nobody waits for until their commands are done.
-func (s *staging) leave(c *pinned, pieces ...*piece) {
+func (s *Link) leave(c *pinned, pieces ...*piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.flight = append(c.flight, pieces...)
 }
 
 // give takes back a piece that no command uses.
-func (s *staging) give(c *pinned, p *piece) {
+func (s *Link) give(c *pinned, p *piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.free = append(c.free, p)
 }
 
 // grow allocates pieces.
-func (s *staging) grow(c *pinned) (err error) {
+func (s *Link) grow(c *pinned) (err error) {
 	n := int64(c.size) * int64(c.together)
 	var made slab
 	var events []*cl.Event
@@ -153,7 +154,7 @@ func (s *staging) grow(c *pinned) (err error) {
 	if err := s.beside(&s.maps); err != nil {
 		return err
 	}
-	if made.buffer, err = s.o.context.NewBuffer(cl.MemReadWrite|cl.MemAllocHostPtr, n, nil); err != nil {
+	if made.buffer, err = s.host.Context.NewBuffer(cl.MemReadWrite|cl.MemAllocHostPtr, n, nil); err != nil {
 		return err
 	}
 	if made.mapping, err = s.maps.Map(made.buffer, cl.MapRead|cl.MapWrite, 0, n, nil); err != nil {
@@ -161,7 +162,7 @@ func (s *staging) grow(c *pinned) (err error) {
 	}
 	bytes := made.mapping.Bytes()
 	for range c.together {
-		e, err := s.o.context.NewSignal()
+		e, err := s.host.Context.NewSignal()
 		if err != nil {
 			return err
 		}

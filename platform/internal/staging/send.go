@@ -1,4 +1,4 @@
-package platform
+package staging
 
 import (
 	"context"
@@ -7,20 +7,20 @@ import (
 	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
-// send brings src to b at off in its turn and does not wait for that, except for
+// Send brings src to b at off in its turn and does not wait for that, except for
 // pinned memory that others still use. With ahead it does not wait for the device
 // to be done with what was enqueued before, either.
-func (s *staging) send(ctx context.Context, b *cl.Buffer, off int64, src []byte, ahead bool) error {
+func (s *Link) Send(ctx context.Context, b *cl.Buffer, off int64, src []byte, ahead bool) error {
 	if err := s.lock(ctx); err != nil {
 		return err
 	}
 	defer s.unlock()
-	if err := s.begin(); err != nil {
+	if err := s.Begin(); err != nil {
 		return err
 	}
-	defer s.end()
-	if len(src) <= smallMost {
-		return s.push(ctx, &s.smallUp, s.o.queue, b, off, src, nil, nil)
+	defer s.End()
+	if len(src) <= SmallMost {
+		return s.push(ctx, &s.smallUp, s.host.Queue, b, off, src, nil, nil)
 	}
 	if ahead {
 		r, err := s.relay(int64(len(src)))
@@ -31,17 +31,17 @@ func (s *staging) send(ctx context.Context, b *cl.Buffer, off int64, src []byte,
 			return s.sendBy(ctx, r, b, off, src)
 		}
 	}
-	return s.push(ctx, &s.largeUp, s.o.queue, b, off, src, nil, nil)
+	return s.push(ctx, &s.largeUp, s.host.Queue, b, off, src, nil, nil)
 }
 
 // sendBy sends by way of a relay, which it gives back.
-func (s *staging) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64, src []byte) error {
+func (s *Link) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64, src []byte) error {
 	s.mu.Lock()
 	err := s.beside(&s.up)
 	up := s.up
 	s.mu.Unlock()
 	if err == nil { // what last touched the relay, if in the device's queue, is handed over
-		err = s.o.queue.Flush()
+		err = s.host.Queue.Flush()
 	}
 	if err != nil {
 		s.giveBack(r)
@@ -51,7 +51,7 @@ func (s *staging) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64,
 		s.sever(r, up)
 		return err
 	}
-	if err := s.o.queue.CopySignal(r.mem.Buffer(), b, 0, off, int64(len(src)), r.wait, r.last); err != nil {
+	if err := s.host.Queue.CopySignal(r.mem.Buffer(), b, 0, off, int64(len(src)), r.wait, r.last); err != nil {
 		s.giveBack(r) // its event is that of the last piece
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *staging) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64,
 
 // push enqueues the copy of src to b at off in queue q, behind wait, through pieces
 // of c. The end of the last is told by last, if there is one.
-func (s *staging) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event, last *cl.Event) error {
+func (s *Link) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event, last *cl.Event) error {
 	each := c.pieceOf(len(src))
 	var rest int
 	var err error
@@ -86,7 +86,7 @@ func (s *staging) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer
 }
 
 // pushOne is push of one piece. It returns how many bytes are left for want of pinned memory.
-func (s *staging) pushOne(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (int, error) {
+func (s *Link) pushOne(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -99,20 +99,20 @@ func (s *staging) pushOne(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buf
 }
 
 // write enqueues the copy of the first n bytes of p.
-func (s *staging) write(c *pinned, p *piece, q *cl.Queue, b *cl.Buffer, off int64, n int, wait []*cl.Event) error {
+func (s *Link) write(c *pinned, p *piece, q *cl.Queue, b *cl.Buffer, off int64, n int, wait []*cl.Event) error {
 	if err := q.WriteSignal(b, off, p.bytes[:n], wait, p.event); err != nil {
 		s.give(c, p)
 		return err
 	}
 	s.leave(c, p)
-	if q == s.o.queue && c == &s.smallUp {
+	if q == s.host.Queue && c == &s.smallUp {
 		return nil
 	}
 	return q.Flush() // the link begins now, while the host goes on
 }
 
 // pushPieces is pushOne of several: workers copy to as many as are free, while the first goes its way.
-func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (rest int, err error) {
+func (s *Link) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (rest int, err error) {
 	workers := hostcopy.New(len(src), each)
 	var pieces [hostcopy.Slots]*piece
 	told, sent, all := 0, 0, (len(src)+each-1)/each
@@ -162,9 +162,9 @@ func (s *staging) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Que
 }
 
 // pushPlain is push from the caller's memory, for which it has to wait.
-func (s *staging) pushPlain(ctx context.Context, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) error {
-	if q == s.o.queue && ctx.Done() != nil {
-		if err := s.o.Wait(ctx); err != nil {
+func (s *Link) pushPlain(ctx context.Context, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) error {
+	if q == s.host.Queue && ctx.Done() != nil {
+		if err := s.host.Wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (s *staging) pushPlain(ctx context.Context, q *cl.Queue, b *cl.Buffer, off 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(len(src), chunk)
+		n := min(len(src), Chunk)
 		if err := q.Write(b, off, src[:n], wait); err != nil {
 			return err
 		}

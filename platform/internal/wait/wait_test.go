@@ -1,4 +1,4 @@
-package platform
+package wait
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 func TestWaiterBlocksOneGoroutineInTheDriver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var inside, most, rounds atomic.Int32
-		w := newWaiter(func() error {
+		w := New(func() error {
 			most.Store(max(most.Load(), inside.Add(1)))
 			time.Sleep(time.Second)
 			inside.Add(-1)
@@ -25,10 +25,10 @@ func TestWaiterBlocksOneGoroutineInTheDriver(t *testing.T) {
 		})
 		var wg sync.WaitGroup
 		for range 50 {
-			wg.Go(func() { assert.NoError(t, w.wait(t.Context())) })
+			wg.Go(func() { assert.NoError(t, w.Wait(t.Context())) })
 		}
 		wg.Wait()
-		w.stop()
+		w.Stop()
 		assert.EqualValues(t, 1, most.Load())
 		assert.LessOrEqual(t, rounds.Load(), int32(2), "who came first, and then all others together")
 	})
@@ -37,24 +37,24 @@ func TestWaiterBlocksOneGoroutineInTheDriver(t *testing.T) {
 func TestWaiterCountsOnlyRoundsThatBeganLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var begun atomic.Int32
-		w := newWaiter(func() error {
+		w := New(func() error {
 			begun.Add(1)
 			time.Sleep(time.Second)
 			return nil
 		})
-		go func() { _ = w.wait(t.Context()) }()
+		go func() { _ = w.Wait(t.Context()) }()
 		synctest.Wait() // the first round is in the driver
 		require.EqualValues(t, 1, begun.Load())
-		require.NoError(t, w.wait(t.Context()))
+		require.NoError(t, w.Wait(t.Context()))
 		assert.EqualValues(t, 2, begun.Load(), "work enqueued during a round is not covered by it")
-		w.stop()
+		w.Stop()
 	})
 }
 
 func TestWaitStopsWithItsContextAndTheWorkGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var finished atomic.Bool
-		w := newWaiter(func() error {
+		w := New(func() error {
 			time.Sleep(time.Minute)
 			finished.Store(true)
 			return nil
@@ -62,23 +62,23 @@ func TestWaitStopsWithItsContextAndTheWorkGoesOn(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		require.ErrorIs(t, w.wait(ctx), context.DeadlineExceeded)
+		require.ErrorIs(t, w.Wait(ctx), context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(start))
 		assert.False(t, finished.Load())
-		w.stop()
+		w.Stop()
 		assert.True(t, finished.Load(), "stop waits for the round")
-		require.ErrorIs(t, w.wait(ctx), context.DeadlineExceeded, "a context that is over asks nobody")
+		require.ErrorIs(t, w.Wait(ctx), context.DeadlineExceeded, "a context that is over asks nobody")
 	})
 }
 
 func TestWaiterHandsTheDriversErrorToAll(t *testing.T) {
 	boom := errors.New("boom")
-	w := newWaiter(func() error { return boom })
-	assert.ErrorIs(t, w.wait(context.Background()), boom)
+	w := New(func() error { return boom })
+	assert.ErrorIs(t, w.Wait(context.Background()), boom)
 	var wg sync.WaitGroup
 	for range 10 {
-		wg.Go(func() { assert.ErrorIs(t, w.wait(t.Context()), boom) })
+		wg.Go(func() { assert.ErrorIs(t, w.Wait(t.Context()), boom) })
 	}
 	wg.Wait()
-	w.stop()
+	w.Stop()
 }

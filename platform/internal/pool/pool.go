@@ -1,4 +1,5 @@
-package platform
+// Package pool keeps memory of devices for reuse.
+package pool
 
 import (
 	"io"
@@ -6,20 +7,20 @@ import (
 	"slices"
 )
 
-// minBlock is the smallest allocation and the alignment of all sizes, bytes.
-const minBlock = 256
+// MinBlock is the smallest allocation and the alignment of all sizes, bytes.
+const MinBlock = 256
 
 // maxIdle bounds how many blocks wait in a pool, whatever their size.
 const maxIdle = 1024
 
-// sizeClass rounds n up to a size that many requests share: four steps to each
+// Size rounds n up to a size that many requests share: four steps to each
 // power of two, so that at most a fifth of a block is unused. limit, unless it
 // is 0, is the largest that the device allocates; n itself must not be above.
-func sizeClass(n, limit int64) int64 {
-	if n <= minBlock {
-		return minBlock
+func Size(n, limit int64) int64 {
+	if n <= MinBlock {
+		return MinBlock
 	}
-	step := max(minBlock, int64(1)<<(bits.Len64(uint64(n-1))-3))
+	step := max(MinBlock, int64(1)<<(bits.Len64(uint64(n-1))-3))
 	if n > (1<<63-1)-step {
 		return n
 	}
@@ -30,10 +31,10 @@ func sizeClass(n, limit int64) int64 {
 	return size
 }
 
-// pool keeps closed blocks for reuse. It decides and does not lock; what it
+// Pool keeps closed blocks for reuse. It decides and does not lock; what it
 // returns as evicted the caller closes.
-type pool[B io.Closer] struct {
-	cap  int64 // bytes
+type Pool[B io.Closer] struct {
+	Cap  int64 // bytes
 	held int64 // bytes of idle blocks
 	idle []idleBlock[B]
 }
@@ -43,9 +44,9 @@ type idleBlock[B io.Closer] struct {
 	block B
 }
 
-// get takes an idle block of exactly this size, the most recently used one,
+// Get takes an idle block of exactly this size, the most recently used one,
 // which is the likeliest to be in a cache.
-func (p *pool[B]) get(size int64) (b B, ok bool) {
+func (p *Pool[B]) Get(size int64) (b B, ok bool) {
 	for i, e := range slices.Backward(p.idle) {
 		if e.size == size {
 			p.idle = slices.Delete(p.idle, i, i+1)
@@ -56,15 +57,15 @@ func (p *pool[B]) get(size int64) (b B, ok bool) {
 	return b, false
 }
 
-// put keeps a block. What no longer fits under the cap, oldest first, comes back.
-func (p *pool[B]) put(size int64, b B) (evicted []B) {
-	if size > p.cap {
+// Put keeps a block. What no longer fits under the cap, oldest first, comes back.
+func (p *Pool[B]) Put(size int64, b B) (evicted []B) {
+	if size > p.Cap {
 		return []B{b}
 	}
 	p.idle = append(p.idle, idleBlock[B]{size, b})
 	p.held += size
 	n := 0
-	for p.held > p.cap || len(p.idle)-n > maxIdle {
+	for p.held > p.Cap || len(p.idle)-n > maxIdle {
 		p.held -= p.idle[n].size
 		evicted = append(evicted, p.idle[n].block)
 		n++
@@ -73,8 +74,8 @@ func (p *pool[B]) put(size int64, b B) (evicted []B) {
 	return evicted
 }
 
-// drain empties the pool.
-func (p *pool[B]) drain() (evicted []B) {
+// Drain empties the pool.
+func (p *Pool[B]) Drain() (evicted []B) {
 	for _, e := range p.idle {
 		evicted = append(evicted, e.block)
 	}
@@ -82,3 +83,6 @@ func (p *pool[B]) drain() (evicted []B) {
 	p.idle, p.held = p.idle[:0], 0
 	return evicted
 }
+
+// Held is how many blocks are idle, and their bytes.
+func (p *Pool[B]) Held() (blocks int, bytes int64) { return len(p.idle), p.held }

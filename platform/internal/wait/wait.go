@@ -1,13 +1,14 @@
-package platform
+// Package wait waits for commands of OpenCL queues.
+package wait
 
 import (
 	"context"
 	"sync"
 )
 
-// waiter lets many goroutines wait for one queue, each with its own context,
+// Waiter lets many goroutines wait for one queue, each with its own context,
 // while at most one operating system thread blocks in the driver.
-type waiter struct {
+type Waiter struct {
 	finish func() error
 	serve  func() // run, as a value made once: "go w.run()" would allocate one
 
@@ -19,16 +20,17 @@ type waiter struct {
 	idle    sync.Cond    // signalled when run ends
 }
 
-func newWaiter(finish func() error) *waiter {
-	w := &waiter{finish: finish}
+// New is a waiter for the queue that finish waits for.
+func New(finish func() error) *Waiter {
+	w := &Waiter{finish: finish}
 	w.idle.L = &w.mu
 	w.serve = w.run
 	return w
 }
 
-// wait returns when everything that was enqueued before the call is done, or
+// Wait returns when everything that was enqueued before the call is done, or
 // ctx is. A context that cannot end costs no switch of goroutines.
-func (w *waiter) wait(ctx context.Context) error {
+func (w *Waiter) Wait(ctx context.Context) error {
 	if ctx.Done() == nil {
 		return w.finish()
 	}
@@ -61,7 +63,7 @@ func (w *waiter) wait(ctx context.Context) error {
 
 // run serves rounds until nobody waits. Who comes during a round waits for the
 // next one, because its work may have been enqueued after the driver was asked.
-func (w *waiter) run() {
+func (w *Waiter) run() {
 	for {
 		w.mu.Lock()
 		if len(w.pending) == 0 {
@@ -80,8 +82,8 @@ func (w *waiter) run() {
 	}
 }
 
-// stop waits until no round is in progress.
-func (w *waiter) stop() {
+// Stop waits until no round is in progress.
+func (w *Waiter) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.running {

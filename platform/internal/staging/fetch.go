@@ -1,4 +1,4 @@
-package platform
+package staging
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
-// pull is a piece of device memory on its way to the host.
-type pull struct {
-	s          *staging
+// Pull is a piece of device memory on its way to the host.
+type Pull struct {
+	s          *Link
 	c          *pinned
 	q          *cl.Queue
 	from       *cl.Buffer
@@ -26,14 +26,14 @@ type pull struct {
 	failed     error
 }
 
-// pullDepth is how many pieces of one pull are asked for at once: on the link, being copied, and to spare.
+// pullDepth is how many pieces of one Pull are asked for at once: on the link, being copied, and to spare.
 const pullDepth = 8
 
 // piece is what one command moves.
-func (p *pull) piece() int64 { return int64(p.c.pieceOf(int(p.bytes))) }
+func (p *Pull) piece() int64 { return int64(p.c.pieceOf(int(p.bytes))) }
 
 // ask enqueues reading, as far as there is pinned memory.
-func (p *pull) ask() error {
+func (p *Pull) ask() error {
 	before := p.asked
 	for p.asked < p.bytes && len(p.pieces) < pullDepth {
 		p.s.mu.Lock()
@@ -56,9 +56,9 @@ func (p *pull) ask() error {
 	return p.q.Flush()
 }
 
-// drain copies everything to dst. When ctx ends first, it can be called again, with
+// Drain copies everything to dst. When ctx ends first, it can be called again, with
 // the same dst.
-func (p *pull) drain(ctx context.Context, dst []byte) error {
+func (p *Pull) Drain(ctx context.Context, dst []byte) error {
 	if p.got < p.bytes && p.failed == nil && p.bytes > p.piece() {
 		p.workers, p.told, p.first = hostcopy.New(int(p.bytes), int(p.piece())), 0, 0
 		defer func() {
@@ -83,12 +83,12 @@ func (p *pull) drain(ctx context.Context, dst []byte) error {
 }
 
 // next gets on by a piece, from the link or to where it belongs in dst.
-func (p *pull) next(ctx context.Context, dst []byte) error {
+func (p *Pull) next(ctx context.Context, dst []byte) error {
 	if err := p.ask(); err != nil {
 		return err
 	}
 	if len(p.pieces) == 0 { // others hold the pinned memory
-		return p.plain(ctx, dst[p.got:][:min(p.bytes-p.got, chunk)])
+		return p.plain(ctx, dst[p.got:][:min(p.bytes-p.got, Chunk)])
 	}
 	if p.told > 0 && (p.workers.Copied(p.first) || p.told == len(p.pieces)) {
 		p.take()
@@ -97,7 +97,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 	m := p.pieces[p.told]
 	if p.told > 0 { // what is there is copied meanwhile
 		for {
-			if done, err := m.over(p.s.o); err != nil {
+			if done, err := m.over(p.s.host.Queue); err != nil {
 				return err
 			} else if done {
 				break
@@ -127,7 +127,7 @@ func (p *pull) next(ctx context.Context, dst []byte) error {
 }
 
 // take waits for the first of pieces and takes it off the list.
-func (p *pull) take() {
+func (p *Pull) take() {
 	p.workers.Finish(p.first)
 	m := p.pieces[0]
 	p.pieces = slices.Delete(p.pieces, 0, 1)
@@ -138,9 +138,9 @@ func (p *pull) take() {
 }
 
 // plain reads into the caller's memory, for which it has to wait.
-func (p *pull) plain(ctx context.Context, dst []byte) error {
-	if p.q == p.s.o.queue && ctx.Done() != nil {
-		if err := p.s.o.Wait(ctx); err != nil {
+func (p *Pull) plain(ctx context.Context, dst []byte) error {
+	if p.q == p.s.host.Queue && ctx.Done() != nil {
+		if err := p.s.host.Wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -152,8 +152,8 @@ func (p *pull) plain(ctx context.Context, dst []byte) error {
 	return nil
 }
 
-// close gives back what the pull holds. It does not wait.
-func (p *pull) close() {
+// Close gives back what the Pull holds. It does not wait.
+func (p *Pull) Close() {
 	if p.s == nil {
 		return
 	}
@@ -166,17 +166,17 @@ func (p *pull) close() {
 		default:
 			p.s.sever(p.relay, p.q)
 		}
-		p.s.end()
+		p.s.End()
 	}
 	clear(p.pieces)
-	*p = pull{pieces: p.pieces[:0]}
+	*p = Pull{pieces: p.pieces[:0]}
 }
 
-// fetch begins a pull of n bytes of b at off as they are in their turn. It reports
+// Fetch begins a pull of n bytes of b at off as they are in their turn. It reports
 // whether it could: where memory is short it could not.
-func (s *staging) fetch(p *pull, b *cl.Buffer, off, n int64) (bool, error) {
-	*p = pull{s: s, c: &s.smallDown, q: s.o.queue, from: b, off: off, bytes: n, pieces: p.pieces[:0]}
-	if n <= smallMost {
+func (s *Link) Fetch(p *Pull, b *cl.Buffer, off, n int64) (bool, error) {
+	*p = Pull{s: s, c: &s.smallDown, q: s.host.Queue, from: b, off: off, bytes: n, pieces: p.pieces[:0]}
+	if n <= SmallMost {
 		err := p.ask()
 		return p.asked == n, err
 	}
@@ -190,35 +190,38 @@ func (s *staging) fetch(p *pull, b *cl.Buffer, off, n int64) (bool, error) {
 	if r == nil || err != nil {
 		return false, err
 	}
-	if err := s.o.queue.CopySignal(b, r.mem.Buffer(), off, 0, n, r.wait, r.last); err != nil {
+	if err := s.host.Queue.CopySignal(b, r.mem.Buffer(), off, 0, n, r.wait, r.last); err != nil {
 		s.giveBack(r)
 		return false, err
 	}
 	p.c, p.q, p.from, p.off, p.wait, p.relay = &s.largeDown, s.down, r.mem.Buffer(), 0, r.wait, r
-	if err := s.o.queue.Flush(); err != nil {
+	if err := s.host.Queue.Flush(); err != nil {
 		return false, err
 	}
 	return true, p.ask()
 }
 
-// read copies from b at off to dst, after everything enqueued before.
-func (s *staging) read(ctx context.Context, b *cl.Buffer, off int64, dst []byte) error {
-	if err := s.begin(); err != nil {
+// Read copies from b at off to dst, after everything enqueued before.
+func (s *Link) Read(ctx context.Context, b *cl.Buffer, off int64, dst []byte) error {
+	if err := s.Begin(); err != nil {
 		return err
 	}
-	defer s.end()
-	p := pulls.Get().(*pull)
+	defer s.End()
+	p := pulls.Get().(*Pull)
 	defer pulls.Put(p)
-	*p = pull{s: s, c: &s.largeDown, q: s.o.queue, from: b, off: off, bytes: int64(len(dst)), pieces: p.pieces[:0]}
-	if len(dst) <= smallMost {
+	*p = Pull{s: s, c: &s.largeDown, q: s.host.Queue, from: b, off: off, bytes: int64(len(dst)), pieces: p.pieces[:0]}
+	if len(dst) <= SmallMost {
 		err := p.plain(ctx, dst)
-		*p = pull{pieces: p.pieces}
+		*p = Pull{pieces: p.pieces}
 		return err
 	}
-	err := p.drain(ctx, dst)
-	p.close()
+	err := p.Drain(ctx, dst)
+	p.Close()
 	return err
 }
 
 // pulls are kept so that reading allocates nothing.
-var pulls = sync.Pool{New: func() any { return &pull{} }}
+var pulls = sync.Pool{New: func() any { return &Pull{} }}
+
+// UnderWay reports whether p was begun and not closed.
+func (p *Pull) UnderWay() bool { return p.s != nil }

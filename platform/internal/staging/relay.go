@@ -1,6 +1,7 @@
-package platform
+package staging
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 // relay is device memory between the link and where bytes are wanted. Who uses it
 // next does so behind the last command that touched it, in whatever queue that was.
 type relay struct {
-	mem   *Memory
+	mem   Memory
 	bytes int64 // of its block
 	last  *cl.Event
 	wait  []*cl.Event // last alone, as a wait list
@@ -23,7 +24,7 @@ func (r *relay) fits(n int64) bool { return !r.inUse && r.bytes >= n && r.bytes/
 // relay lends device memory for n bytes, nil where there is none to be had. Once
 // the memory of relays is at its bound, what last touched it may still be at work:
 // then the link waits, not the host.
-func (s *staging) relay(n int64) (*relay, error) {
+func (s *Link) relay(n int64) (*relay, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, busy := int64(0), -1
@@ -58,7 +59,7 @@ func (s *staging) relay(n int64) (*relay, error) {
 }
 
 // lend marks relay i as in use, and as the one used last.
-func (s *staging) lend(i int) *relay {
+func (s *Link) lend(i int) *relay {
 	r := s.relays[i]
 	s.relays = append(slices.Delete(s.relays, i, i+1), r)
 	r.inUse = true
@@ -66,7 +67,7 @@ func (s *staging) lend(i int) *relay {
 }
 
 // newRelay allocates a relay of n bytes, unless there are too many.
-func (s *staging) newRelay(n int64) (*relay, error) {
+func (s *Link) newRelay(n int64) (*relay, error) {
 	free := s.most
 	for _, r := range s.relays {
 		free -= r.bytes
@@ -74,29 +75,29 @@ func (s *staging) newRelay(n int64) (*relay, error) {
 	if n > free {
 		return nil, nil
 	}
-	last, err := s.o.context.NewSignal()
+	last, err := s.host.Context.NewSignal()
 	if err != nil {
 		return nil, err
 	}
-	mem, err := s.o.Alloc(n)
+	mem, size, err := s.host.Alloc(n)
 	if err != nil {
 		err = errors.Join(err, last.Close())
-		if outOfMemory(err) {
+		if s.host.OutOfMemory(err) {
 			return nil, nil
 		}
 		return nil, err
 	}
 	// The memory may come from the pool, behind commands of the device's queue.
-	if err := s.o.queue.MarkerSignal(nil, last); err != nil {
+	if err := s.host.Queue.MarkerSignal(nil, last); err != nil {
 		return nil, errors.Join(err, last.Close(), mem.Close())
 	}
-	s.relays = append(s.relays, &relay{mem: mem, bytes: mem.block.Load().size, last: last, wait: []*cl.Event{last}, inUse: true})
+	s.relays = append(s.relays, &relay{mem: mem, bytes: size, last: last, wait: []*cl.Event{last}, inUse: true})
 	return s.relays[len(s.relays)-1], nil
 }
 
 // shrink frees relays that nothing uses until no more than so many bytes are left,
 // or none such. s.mu is held.
-func (s *staging) shrink(bytes int64) (err error) {
+func (s *Link) shrink(bytes int64) (err error) {
 	for _, r := range s.relays {
 		bytes -= r.bytes
 	}
@@ -115,8 +116,8 @@ func (s *staging) shrink(bytes int64) (err error) {
 	return err
 }
 
-// trim frees the relays that nothing uses, unless somebody is at work on them.
-func (s *staging) trim() error {
+// Trim frees the relays that nothing uses, unless somebody is at work on them.
+func (s *Link) Trim() error {
 	if !s.mu.TryLock() {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (s *staging) trim() error {
 }
 
 // giveBack takes a relay back. What last touched it is known by its event.
-func (s *staging) giveBack(r *relay) {
+func (s *Link) giveBack(r *relay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.inUse = false
@@ -133,15 +134,15 @@ func (s *staging) giveBack(r *relay) {
 
 // sever takes back a relay that commands of queue q may touch of which no event
 // tells; its own event may be that of an earlier one.
-func (s *staging) sever(r *relay, q *cl.Queue) {
+func (s *Link) sever(r *relay, q *cl.Queue) {
 	if err := q.MarkerSignal(r.wait, r.last); err != nil {
-		s.o.warn("a relay is waited for", q.Finish())
+		s.host.Warn("a relay is waited for", q.Finish())
 	}
 	s.giveBack(r)
 }
 
-// held counts the relays, their bytes, and those that are pinned.
-func (s *staging) held() (relays int, relayed, pinned int64) {
+// Held counts the relays, their bytes, and those that are pinned.
+func (s *Link) Held() (relays int, relayed, pinned int64) {
 	if s == nil {
 		return 0, 0, 0
 	}
@@ -154,4 +155,47 @@ func (s *staging) held() (relays int, relayed, pinned int64) {
 		pinned += int64(len(c.all) * c.size)
 	}
 	return len(s.relays), relayed, pinned
+}
+
+// Reserve allocates ahead: all pinned memory of small transfers to the device, and so many relays of so many bytes, which nothing
+// on the device is before.
+func (s *Link) Reserve(ctx context.Context, relays int, bytes int64) error {
+	s.mu.Lock()
+	var err error
+	for len(s.smallUp.all) < SmallPieceMost && err == nil {
+		err = s.grow(&s.smallUp)
+	}
+	s.mu.Unlock()
+	var made []*relay
+	for i := 0; i < relays && err == nil; i++ {
+		var r *relay
+		if r, err = s.relay(bytes); r != nil {
+			made = append(made, r)
+		}
+	}
+	for _, r := range made {
+		s.giveBack(r)
+	}
+	if err != nil {
+		return err
+	}
+	return s.host.Wait(ctx)
+}
+
+// Limit bounds the bytes of relays.
+func (s *Link) Limit(bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.most = bytes
+}
+
+// Sent returns when all that went to relays is there.
+func (s *Link) Sent() error {
+	s.mu.Lock()
+	q := s.up
+	s.mu.Unlock()
+	if q == nil {
+		return nil
+	}
+	return q.Finish()
 }

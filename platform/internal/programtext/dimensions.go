@@ -1,4 +1,4 @@
-package platform
+package programtext
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"github.com/anycl/anycl/internal/clsource"
 )
 
-// sizesOutside defines the functions that give the extents of a launch anew, so that they give 1
+// SizesOutside defines the functions that give the extents of a launch anew, so that they give 1
 // for dimensions that no launch has, as the specification demands. Every line is a line of the prelude.
 // Source: OpenCL C 3.0, section 6.15.1.
-var sizesOutside = []string{
+var SizesOutside = []string{
 	"static inline size_t anycl_global_size(uint d) { return d < 3 ? get_global_size(d) : 1; }",
 	"static inline size_t anycl_local_size(uint d) { return d < 3 ? get_local_size(d) : 1; }",
 	"static inline size_t anycl_num_groups(uint d) { return d < 3 ? get_num_groups(d) : 1; }",
@@ -24,9 +24,9 @@ var sizesOutside = []string{
 
 var extents = []string{"get_global_size", "get_local_size", "get_num_groups", "get_enqueued_local_size"}
 
-// asksOutside reports whether a program may ask for the extent of a dimension that no launch
+// AsksOutside reports whether a program may ask for the extent of a dimension that no launch
 // has: its argument is not the number of one, or the text does not tell.
-func asksOutside(source string) bool {
+func AsksOutside(source string) bool {
 	text := strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\\\n", "") // lines that go on
 	has := func(s string) bool { return strings.Contains(text, s) }
 	switch { // found in a tenth of the time that tokens take
