@@ -164,6 +164,9 @@ func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 		if err := rt.usable("train"); err != nil {
 			return fmt.Errorf("device %d: %w", i, err)
 		}
+		if err := rt.await(ctx); err != nil {
+			return fmt.Errorf("device %d: %w", i, err)
+		}
 		for j, other := range devices[:i] {
 			if other == rt {
 				return fmt.Errorf("devices %d and %d are one runtime", j, i)

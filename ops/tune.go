@@ -43,7 +43,7 @@ var ErrNoTuning = errors.New("ops: there is no device to tune, or tuning is off"
 // Errors: ErrNoTuning; rt is closed (is ErrClosed); ctx is done, with the results so far, which are kept; the
 // folder cannot be written.
 func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Executable) ([]TuneResult, error) {
-	dev, err := rt.tunable()
+	dev, err := rt.tunable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func keepTuned(dev *ocl.Engine, results []tuner.Result, found *tuning.Table) err
 
 // ExportTuning writes what Tune has kept for the device of rt, as JSON.
 func (rt *Runtime) ExportTuning(w io.Writer) error {
-	dev, err := rt.tunable()
+	dev, err := rt.tunable(context.Background())
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (rt *Runtime) ExportTuning(w io.Writer) error {
 // is kept for the device of rt, and returns how many entries it read. What does
 // not fit this device has no effect. Errors: not such a file; it cannot be kept.
 func (rt *Runtime) ImportTuning(r io.Reader) (entries int, err error) {
-	dev, err := rt.tunable()
+	dev, err := rt.tunable(context.Background())
 	if err != nil {
 		return 0, err
 	}
@@ -117,16 +117,19 @@ func (rt *Runtime) ImportTuning(r io.Reader) (entries int, err error) {
 
 // ResetTuning forgets what Tune has kept for the device of rt.
 func (rt *Runtime) ResetTuning() error {
-	dev, err := rt.tunable()
+	dev, err := rt.tunable(context.Background())
 	if err != nil {
 		return err
 	}
 	return dev.SetTuned(nil)
 }
 
-// tunable is the device's engine.
-func (rt *Runtime) tunable() (*ocl.Engine, error) {
+// tunable is the device's engine, for which it waits.
+func (rt *Runtime) tunable(ctx context.Context) (*ocl.Engine, error) {
 	if err := rt.usable("tune"); err != nil {
+		return nil, err
+	}
+	if err := rt.await(ctx); err != nil {
 		return nil, err
 	}
 	e, ok := rt.engines()[0].(*ocl.Engine)

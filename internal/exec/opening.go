@@ -26,13 +26,11 @@ func (o *Opening) Finish(engines []engine.Engine, why string, err error) {
 
 // Wait returns when the device is open. Errors: that of opening it; ctx's.
 func (o *Opening) Wait(ctx context.Context) error {
-	if o == nil {
+	switch {
+	case o == nil:
 		return nil
-	}
-	select {
-	case <-o.done:
+	case !o.Pending(): // whatever has become of ctx
 		return o.err
-	default:
 	}
 	select {
 	case <-o.done:

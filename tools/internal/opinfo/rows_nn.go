@@ -150,10 +150,7 @@ func scaledDotProductAttention(c *Call) []*ops.Node {
 	if c.float("dropout_p", 0) > 0 {
 		c.refuse("it draws at random")
 	}
-	q, k, v := c.x("input"), c.x("k"), c.x("v")
-	if q == nil {
-		q = c.x("q")
-	}
+	q, k, v := c.x("q"), c.x("k"), c.x("v")
 	mask := c.x("attn_mask")
 	if c.bool("is_causal", false) { // the first query sees the first key
 		mask = c.g.Const(tensor.Must(tensor.FromSlice(lowerTriangle(q.Dim(-2), k.Dim(-2)), q.Dim(-2), k.Dim(-2))))
