@@ -122,6 +122,7 @@ type hostEstimates struct {
 	*hostPath
 	rates *rates
 	able  []bool     // it can run on the companion
+	own   []bool     // it is a caller's kernel, of which nobody knows how much it computes before it has run
 	work  []coreTime // of one core, without the launch
 	fresh []bool     // the first of its kind, and the driver's threads did not run it yet
 	rule  bool       // a task is to be reproducible
@@ -140,6 +141,7 @@ func (s *hostEstimates) add(t *engine.Task, c engine.Cost, able bool) {
 	}
 	held, among := s.loaded.Holds(t)
 	s.rule, s.held, s.fresh = s.rule || t.Reproducible, held, append(s.fresh, !among)
+	s.own = append(s.own, t.Kind == engine.Custom)
 	if !able {
 		s.able, s.work = append(s.able, false), append(s.work, coreTime{})
 		return
@@ -153,6 +155,7 @@ func (s *hostEstimates) add(t *engine.Task, c engine.Cost, able bool) {
 func (s *hostEstimates) repeat(i int) {
 	if s != nil {
 		s.able, s.work, s.fresh = append(s.able, s.able[i]), append(s.work, s.work[i]), append(s.fresh, false)
+		s.own = append(s.own, s.own[i])
 	}
 }
 
@@ -186,7 +189,8 @@ func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 	}
 	// What was not considered is not told.
 	r, chosen, took, other, otherTook := s.inline, "inline", inline, "worker pool", pooled
-	if pooled < alone {
+	// The worker pool sees how long a caller's own kernel takes, and divides it or not.
+	if own := s.pooled != nil && slices.ContainsFunc(tasks, func(t int) bool { return s.own[t] }); own || pooled < alone {
 		r, chosen, took, other, otherTook = s.pooled, other, pooled, chosen, inline
 	}
 	if why = fmt.Sprintf("CPU threads: %s %s (", chosen, units.Duration(took)); otherTook < math.MaxInt64 {
