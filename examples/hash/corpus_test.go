@@ -16,10 +16,10 @@ import (
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("hash", func(rt *ops.Runtime) error {
 		messages := [][]byte{[]byte("abc")}
-		b, g, lanes := pack(messages, 1, 0x80), ops.NewGraph("sha256"), rt.Device().Lanes()
+		b, g, width := pack(messages, 1, 0x80), ops.NewGraph("sha256"), width(rt)
 		words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
-		found := search(g, messages, [][32]byte{{}}, lanes)
-		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{digests(words, lengths, b.blocks, lanes), found}})
+		found := search(g, messages, [][32]byte{{}}, width)
+		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{digests(words, lengths, b.blocks, width), found}})
 		_, err2 := derive(t.Context(), rt, ops.Auto, messages, []byte("salt"), 2, 32)
 		return errors.Join(err, err2)
 	})

@@ -50,8 +50,8 @@ func TestDigestsAreThoseOfFIPS180(t *testing.T) {
 		for _, v := range vectors {
 			messages = append(messages, []byte(v[0]))
 		}
-		for _, lanes := range lanesOf(rt) {
-			all := digestsOf(t, rt, place, messages, lanes)
+		for _, width := range widths(rt) {
+			all := digestsOf(t, rt, place, messages, width)
 			for i, v := range vectors {
 				require.Equal(t, v[1], hex.EncodeToString(read(all, 8, i)), "%q", v[0])
 			}
@@ -69,10 +69,10 @@ func TestKeysAreThoseOfRFC7914(t *testing.T) {
 			{"passwd", "salt", "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783", 1},
 			{"Password", "NaCl", "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d", 80000},
 		} {
-			for _, lanes := range lanesOf(rt) {
+			for _, width := range widths(rt) {
 				b, g := pack([][]byte{[]byte(v.password)}, 16, 0), ops.NewGraph("pbkdf2")
 				in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
-				out := gallerytest.Compute(t, rt, place, ops.Feeds{in: b.words}, keys(in, []byte(v.salt), v.rounds, 64, lanes))
+				out := gallerytest.Compute(t, rt, place, ops.Feeds{in: b.words}, keys(in, []byte(v.salt), v.rounds, 64, width))
 				all := tensor.MustSlice[uint32](out[0])
 				require.Equal(t, v.key, hex.EncodeToString(append(read(all, 8, 0), read(all[len(all)/2:], 8, 0)...)))
 			}
@@ -80,13 +80,13 @@ func TestKeysAreThoseOfRFC7914(t *testing.T) {
 	})
 }
 
-// lanesOf are those of the device, and 1, which is what GPUs have.
-func lanesOf(rt *ops.Runtime) []int { return slices.Compact([]int{rt.Device().Lanes(), 1}) }
+// widths are those of the device, and 1, which is what GPUs have.
+func widths(rt *ops.Runtime) []int { return slices.Compact([]int{width(rt), 1}) }
 
-func digestsOf(t *testing.T, rt *ops.Runtime, place ops.Place, messages [][]byte, lanes int) []uint32 {
+func digestsOf(t *testing.T, rt *ops.Runtime, place ops.Place, messages [][]byte, width int) []uint32 {
 	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
 	words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
-	out := gallerytest.Compute(t, rt, place, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, lanes))
+	out := gallerytest.Compute(t, rt, place, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, width))
 	return tensor.MustSlice[uint32](out[0])
 }
 
@@ -100,9 +100,9 @@ func TestTheSearchFindsTheFirstCandidateOrNone(t *testing.T) {
 			wanted = append(wanted, sha256.Sum256(candidate(words, i)))
 		}
 		wanted, numbers = append(wanted, sha256.Sum256([]byte("12345a"))), append(numbers, none)
-		for _, lanes := range lanesOf(rt) {
+		for _, width := range widths(rt) {
 			g := ops.NewGraph("search")
-			out := gallerytest.Compute(t, rt, place, nil, search(g, words, wanted, lanes))
+			out := gallerytest.Compute(t, rt, place, nil, search(g, words, wanted, width))
 			for k, n := range tensor.MustSlice[int32](out[0]) {
 				require.EqualValues(t, numbers[k], n)
 			}

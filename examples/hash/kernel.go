@@ -19,11 +19,19 @@ import (
 //go:embed hash.cl
 var source string
 
-// call adds a kernel of hash.cl to a graph. On a CPU, with more than one lane, each work-item is a group, so that its variables stay
-// in registers.
-func call(g *ops.Graph, o ops.KernelOptions, lanes, vectors int, ins ...*ops.Node) *ops.Node {
-	o.Source, o.Options = source, fmt.Sprintf("-D WIDTH=%d -D COUNT=%d %s", lanes, vectors, o.Options)
-	if lanes > 1 {
+// width is how many messages a work-item has on a device: see hash.cl.
+func width(rt *ops.Runtime) int {
+	lanes := rt.Device().Lanes()
+	if lanes == 1 {
+		return 1
+	}
+	return 2 * lanes
+}
+
+// call adds a kernel of hash.cl to a graph. On a CPU each work-item is a group, so that its variables stay in registers.
+func call(g *ops.Graph, width int, o ops.KernelOptions, ins ...*ops.Node) *ops.Node {
+	o.Source, o.Options = source, fmt.Sprintf("-D WIDTH=%d %s", width, o.Options)
+	if width > 1 {
 		o.Local = [3]int{1, 1}
 	}
 	return ops.Kernel(g, o, ins...)[0]
@@ -33,24 +41,24 @@ func call(g *ops.Graph, o ops.KernelOptions, lanes, vectors int, ins ...*ops.Nod
 const none = math.MaxInt32
 
 // search adds the search for digests to the graph: int32 [len(wanted)], the number of the first candidate with it, or none.
-func search(g *ops.Graph, list [][]byte, wanted [][32]byte, lanes int) *ops.Node {
-	blocks, digits, targets := make([]uint32, 16*len(list)), make([]uint32, beginnings), make([]uint32, 8*len(wanted))
+func search(g *ops.Graph, list [][]byte, wanted [][32]byte, width int) *ops.Node {
+	blocks, digits, targets := make([]uint32, 16*len(list)), make([]uint32, (beginnings+width-1)/width*width), make([]uint32, 8*len(wanted))
 	for i, w := range list { // as FIPS 180-4, section 5.1.1 pads it: the bit 1, zeros, the length in bits
 		bigEndian(blocks[16*i+1:], append(slices.Clone(w), 0x80))
 		blocks[16*i+15] = uint32(8 * (4 + len(w)))
 	}
 	for i := range digits {
-		bigEndian(digits[i:], fmt.Appendf(nil, "%04d", i))
+		bigEndian(digits[i:], fmt.Appendf(nil, "%04d", min(i, beginnings-1)))
 	}
 	for t, w := range wanted {
 		bigEndian(targets[8*t:], w[:])
 	}
 	parts := 1
-	if lanes == 1 { // more work-items for a GPU
+	if width == 1 { // more work-items for a GPU
 		parts = 100
 	}
 	constant := func(s []uint32) *ops.Node { return g.Const(tensor.Must(tensor.FromSlice(s))) }
-	return ops.Min(call(g, ops.KernelOptions{
+	return ops.Min(call(g, width, ops.KernelOptions{
 		Entry: "search", Options: fmt.Sprintf("-D TARGETS=%d", len(wanted)),
 		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{len(wanted), parts * len(list)}}},
 		Args:    []any{uint32(beginnings / parts)}, Global: [3]int{len(list), parts},
@@ -72,21 +80,18 @@ func search(g *ops.Graph, list [][]byte, wanted [][32]byte, lanes int) *ops.Node
 			})
 			return nil
 		},
-	}, lanes, 1, constant(blocks), constant(digits), constant(targets)), 1)
+	}, constant(blocks), constant(digits), constant(targets)), 1)
 }
 
 // digests adds those of messages that pack has laid out to the graph: uint32 [n/32, 8, 32].
-func digests(words, lengths *ops.Node, blocks, lanes int) *ops.Node {
+func digests(words, lengths *ops.Node, blocks, width int) *ops.Node {
 	groups, rows := words.Shape()[0], words.Shape()[1]
-	n, vectors, repeat := groups*group, 1, 1
-	if lanes > 1 {
-		vectors, repeat = 2, 16
-	}
-	return call(words.Graph(), ops.KernelOptions{
+	n, repeat := groups*group, min(width, 16)
+	return call(words.Graph(), width, ops.KernelOptions{
 		Entry:   "sha256",
 		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{groups, 8, group}}},
 		Args:    []any{uint32(n), uint32(rows), uint32(blocks), uint32(repeat)},
-		Global:  [3]int{(n/lanes/vectors + repeat - 1) / repeat},
+		Global:  [3]int{(n/width + repeat - 1) / repeat},
 		Host: func(outs, ins []*tensor.Tensor) error { // Go's own, which uses a processor's instructions for SHA
 			words, lengths, digests := tensor.MustSlice[uint32](ins[0]), tensor.MustSlice[uint32](ins[1]), tensor.MustSlice[uint32](outs[0])
 			fallback.Parallel(n, func(from, to int) {
@@ -97,14 +102,14 @@ func digests(words, lengths *ops.Node, blocks, lanes int) *ops.Node {
 			})
 			return nil
 		},
-	}, lanes, vectors, words, lengths)
+	}, words, lengths)
 }
 
 // derive compiles keys of size bytes, a multiple of 32, from passwords of at most 64 bytes: uint32 [size/32, n/32, 8, 32].
 func derive(ctx context.Context, rt *ops.Runtime, place ops.Place, passwords [][]byte, salt []byte, rounds, size int) (func(context.Context) ([]uint32, error), error) {
 	b, g := pack(passwords, 16, 0), ops.NewGraph("pbkdf2")
 	in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{keys(in, salt, rounds, size, rt.Device().Lanes())}, Place: place})
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{keys(in, salt, rounds, size, width(rt))}, Place: place})
 	return func(ctx context.Context) ([]uint32, error) {
 		out, err := exe.Run(ctx, ops.Feeds{in: b.words})
 		if err != nil {
@@ -115,7 +120,7 @@ func derive(ctx context.Context, rt *ops.Runtime, place ops.Place, passwords [][
 }
 
 // keys adds them to the graph.
-func keys(passwords *ops.Node, salt []byte, rounds, size, lanes int) *ops.Node {
+func keys(passwords *ops.Node, salt []byte, rounds, size, width int) *ops.Node {
 	g, groups, parts := passwords.Graph(), passwords.Shape()[0], size/32
 	first := make([]uint32, 16*parts) // what HMAC hashes first for each part: salt, number of the part, padding
 	for p := range parts {
@@ -125,11 +130,11 @@ func keys(passwords *ops.Node, salt []byte, rounds, size, lanes int) *ops.Node {
 		binary.BigEndian.PutUint32(block[60:], uint32(8*(64+end)))
 		bigEndian(first[16*p:], block)
 	}
-	n, vectors := groups*group, min(lanes, 2)
-	return call(g, ops.KernelOptions{
+	n := groups * group
+	return call(g, width, ops.KernelOptions{
 		Entry:   "pbkdf2",
 		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{parts, groups, 8, group}}},
-		Args:    []any{uint32(n), uint32(rounds)}, Global: [3]int{n / lanes / vectors, parts},
+		Args:    []any{uint32(n), uint32(rounds)}, Global: [3]int{n / width, parts},
 		Host: func(outs, ins []*tensor.Tensor) error {
 			passwords, keys, errs := tensor.MustSlice[uint32](ins[0]), tensor.MustSlice[uint32](outs[0]), make([]error, n)
 			fallback.Parallel(n, func(from, to int) {
@@ -143,5 +148,5 @@ func keys(passwords *ops.Node, salt []byte, rounds, size, lanes int) *ops.Node {
 			})
 			return errors.Join(errs...)
 		},
-	}, lanes, vectors, passwords, g.Const(tensor.Must(tensor.FromSlice(first, parts, 16))))
+	}, passwords, g.Const(tensor.Must(tensor.FromSlice(first, parts, 16))))
 }

@@ -87,7 +87,7 @@ func findPasswords(ctx context.Context, p *gallery.Program, rt *ops.Runtime, wor
 			list = few
 		}
 		g := ops.NewGraph("search")
-		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{search(g, list, stolen, rt.Device().Lanes())}, Place: place})
+		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{search(g, list, stolen, width(rt))}, Place: place})
 		return func(ctx context.Context) ([]int32, error) {
 			out, err := exe.Run(ctx, nil)
 			if err != nil {
@@ -126,7 +126,7 @@ func hashAll(ctx context.Context, p *gallery.Program, rt *ops.Runtime, messages 
 	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
 	words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
 	work := gallery.Work{Name: "SHA-256 of messages", Amount: float64(len(messages)) / 1e6, Unit: "M digests"}
-	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, rt.Device().Lanes()))
+	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, width(rt)))
 	if err != nil {
 		return nil, err
 	}
