@@ -20,7 +20,8 @@ import (
 // is predicted to, what was measured corrects the predictions, and the graph is placed
 // again: beside the runs, which go on as they are until the new plan is ready and the next
 // run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
-// predictions err is tried: see trial.go.
+// predictions err is tried: see trial.go. A placement whose kernels were never launched is taken into account once
+// a graph has run for long enough to be worth compiling them.
 
 // adaptive is what changes the version of an executor that runs.
 type adaptive struct {
@@ -35,6 +36,7 @@ type adaptive struct {
 	compared map[[2]*version]bool // which took turns in a trial, in both orders
 	verdicts []report.Trial       // in the order of the trials
 	closed   bool
+	cancel   context.CancelFunc // of what is compiled
 	done     sync.WaitGroup
 }
 
@@ -44,6 +46,9 @@ const (
 	better      = 0.8  // of what runs take now: reason to change
 	maxVersions = 4    // of one executor
 	enough      = 8    // runs that say something, twice as many after each move
+
+	compileAfter = 2 * time.Second // of running: kernels of another placement are compiled beside the runs ...
+	compileGain  = 0.5             // ... if it is predicted to take less than this of what runs take
 )
 
 // recordAlternative notes what the best placement but v's own is predicted to take.
@@ -93,7 +98,7 @@ func (v *version) Note(took time.Duration) {
 func (a *adaptive) runsToMove() uint64 { return enough << min(a.moves.Load(), 32) }
 
 // beside does what may change the version in another goroutine, one at a time.
-func (a *adaptive) beside(v *version, change func(v *version) error) {
+func (a *adaptive) beside(v *version, change func(ctx context.Context, v *version) error) {
 	if a.busy.Swap(true) {
 		return
 	}
@@ -103,9 +108,12 @@ func (a *adaptive) beside(v *version, change func(v *version) error) {
 		a.busy.Store(false)
 		return
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
 	a.done.Go(func() {
 		defer a.busy.Store(false)
-		if err := change(v); err != nil {
+		defer cancel()
+		if err := change(ctx, v); err != nil {
 			v.machine.Log.Debug("ops: a graph stays where it is", "graph", v.name, "error", err)
 			v.alternativeCost.Store(0)
 			a.tried.Store(true)
@@ -114,23 +122,28 @@ func (a *adaptive) beside(v *version, change func(v *version) error) {
 }
 
 // replace lets another version run than v if it is predicted to be better than v is measured.
-func (a *adaptive) replace(v *version) error {
+func (a *adaptive) replace(ctx context.Context, v *version) error {
 	v.learn()
-	others, err := v.alternatives()
+	others, later, err := v.alternatives()
 	if err != nil {
 		return err
 	}
 	m, _ := v.clock.Median()
 	p := fastest(others)
 	if p == nil {
-		v.alternativeCost.Store(0)
+		if later == nil {
+			v.alternativeCost.Store(0)
+		}
 		return nil
 	}
 	if float64(p.Total) > better*float64(m) {
-		v.alternativeCost.Store(int64(p.Total))
+		if later == nil || p.Total < later.Total {
+			later = p
+		}
+		v.alternativeCost.Store(int64(later.Total))
 		return nil
 	}
-	w, err := a.built(v, p)
+	w, err := a.built(ctx, v, p)
 	if err != nil {
 		return err
 	}
@@ -142,24 +155,40 @@ func (a *adaptive) replace(v *version) error {
 	return nil
 }
 
-// alternatives are placements other than v's own that nothing has to be compiled for in the way of runs: the
-// best one that is predicted, and everything on each engine that can run it.
-func (v *version) alternatives() ([]*plan.Placement, error) {
+// alternatives are placements other than v's own that are to be had: the best one that is predicted, and everything on each
+// engine that can run it. later is the fastest of those that are not, as it is not worth compiling their kernels yet.
+func (v *version) alternatives() (others []*plan.Placement, later *plan.Placement, err error) {
 	rates := v.rates()
 	p, err := v.model.Decide(rates)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	others := []*plan.Placement{p}
+	others = []*plan.Placement{p}
 	for e := range v.model.Engines {
 		if q, err := v.model.DecideOn(e, rates); err == nil { // all of it can run there
 			q.Pure = p.Pure
 			others = append(others, q)
 		}
 	}
-	return slices.DeleteFunc(others, func(q *plan.Placement) bool {
-		return q.Same(v.Placement) || v.adaptive.versionOf(q) == nil && !v.compiled(q)
-	}), nil
+	var cold []*plan.Placement
+	others = slices.DeleteFunc(others, func(q *plan.Placement) bool {
+		if q.Same(v.Placement) {
+			return true
+		}
+		unavailable := v.adaptive.versionOf(q) == nil && !v.compiled(q) && !v.worthCompiling(q)
+		if unavailable {
+			cold = append(cold, q)
+		}
+		return unavailable
+	})
+	return others, fastest(cold), nil
+}
+
+// worthCompiling reports whether v has run for so long, and p is predicted to be so much faster, that kernels may be compiled
+// for it. Other graphs may have to wait for a compiler meanwhile, as on PoCL.
+func (v *version) worthCompiling(p *plan.Placement) bool {
+	m, runs := v.clock.Median()
+	return time.Duration(runs)*m >= compileAfter && float64(p.Total) < compileGain*float64(m)
 }
 
 // fastest is the placement that is predicted to be the fastest, nil where there is none.
@@ -192,7 +221,7 @@ func (x *Executor) holds(m *plan.Model, p *plan.Placement, so func(e engine.Esti
 }
 
 // built is the version with placement p, which has not run yet as far as its clock says.
-func (a *adaptive) built(v *version, p *plan.Placement) (*version, error) {
+func (a *adaptive) built(ctx context.Context, v *version, p *plan.Placement) (*version, error) {
 	w := a.versionOf(p)
 	if w == nil {
 		a.mu.Lock()
@@ -201,8 +230,13 @@ func (a *adaptive) built(v *version, p *plan.Placement) (*version, error) {
 		if n == maxVersions {
 			return nil, errManyVersions
 		}
+		if !v.compiled(p) {
+			if err := v.rehearse(ctx, v.model.Again(), p); err != nil {
+				return nil, err
+			}
+		}
 		var err error
-		if w, err = a.of.newVersion(context.Background(), v.model.Again(), p); err != nil {
+		if w, err = a.of.newVersion(ctx, v.model.Again(), p); err != nil {
 			return nil, err
 		}
 		a.mu.Lock()
@@ -249,6 +283,9 @@ func (a *adaptive) close() error {
 	}
 	a.mu.Lock()
 	a.closed = true
+	if a.cancel != nil {
+		a.cancel()
+	}
 	a.mu.Unlock()
 	a.done.Wait()
 	var errs []error

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,5 +116,64 @@ func TestAGraphReturnsToWhatItLeftOnABusyMachine(t *testing.T) {
 	}
 	require.Same(t, first, e.now())
 	require.Len(t, e.adaptive.verdicts, 1, "compared once")
+	require.NoError(t, e.Close())
+}
+
+// cold is an engine whose kernels are compiled when tasks are prepared.
+type cold struct {
+	named
+	prepared atomic.Int32
+}
+
+func (c *cold) Estimate(*engine.Task) time.Duration { return 60 * time.Microsecond }
+
+func (c *cold) Traits() engine.Traits {
+	return engine.Traits{Estimates: func(tasks []*engine.Task) engine.Estimates {
+		return coldEstimates{engine.Independent(c, tasks), c}
+	}}
+}
+
+func (c *cold) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequence, error) {
+	c.prepared.Add(1)
+	return c.named.Prepare(ctx, tasks)
+}
+
+type coldEstimates struct {
+	engine.Estimates
+	of *cold
+}
+
+func (e coldEstimates) Compiled([]int) bool { return e.of.prepared.Load() > 0 }
+
+// A graph that a wrong prediction began elsewhere moves to where nothing has been compiled for it, once it has run for so
+// long that compiling pays.
+func TestKernelsOfAnotherPlacementAreCompiledForAGraphThatRunsLong(t *testing.T) {
+	t.Parallel()
+	m := onTwo(t)
+	device := &cold{named: named{fallback.New(nil), "device"}}
+	require.NoError(t, m.Engines[0].Close())
+	m.Engines[0] = device
+	x, y := store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))
+	e, err := New(t.Context(), m, "slow", copying(x, y), Options{})
+	require.NoError(t, err)
+	first := e.now()
+	require.Equal(t, []int{0, 1}, first.counts())
+	const took = 100 * time.Millisecond
+	for ran := time.Duration(0); ran < compileAfter; ran += took {
+		require.Same(t, first, e.now(), "after %v", ran)
+		require.Zero(t, device.prepared.Load())
+		e.now().Note(took)
+		e.Settle()
+	}
+	for range 2 * enough {
+		e.now().Note(took)
+		e.Settle()
+	}
+	require.Equal(t, []int{1, 0}, e.now().counts())
+	require.EqualValues(t, 2, device.prepared.Load(), "compiled beside the runs, and then prepared to run")
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	got, err := y.Value(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2.0, got.Float64At(1))
 	require.NoError(t, e.Close())
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,9 +42,9 @@ type placementTrial struct {
 }
 
 // try begins a trial of the most promising placement that was not tried yet.
-func (a *adaptive) try(v *version) error {
+func (a *adaptive) try(ctx context.Context, v *version) error {
 	v.learn()
-	others, err := v.alternatives()
+	others, _, err := v.alternatives()
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (a *adaptive) try(v *version) error {
 	for i := range p.Choices {
 		p.Choices[i].Why = fmt.Sprintf("tried: predicted %s where runs took %s", units.Duration(p.Total), units.Duration(m))
 	}
-	w, err := a.built(v, p)
+	w, err := a.built(ctx, v, p)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (t *placementTrial) note(a *adaptive, v *version, took time.Duration) {
 	a.mu.Unlock()
 	a.of.active.Store(winner)
 	a.trial.Store(nil)
-	a.beside(winner, func(*version) error {
+	a.beside(winner, func(context.Context, *version) error {
 		t.versions[1].learn()
 		winner.machine.Log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", r.Where, "took", r.Took, "before", r.Before, "stays", r.Stays)
 		return nil
