@@ -1,7 +1,9 @@
 package ram
 
 import (
+	"math"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"unsafe"
 )
@@ -13,16 +15,17 @@ import (
 // Bounds of the cache.
 const (
 	RecycleFrom  = 256 << 10 // smaller blocks are the Go heap's own business
-	recycleLimit = 32 << 20  // of the blocks that come back, in use or not
-	recycleFirst = 8 << 20   // what the limit begins with
-	recycleStep  = 2 << 20   // by which it grows with each garbage collection
+	recycleFirst = 8 << 20   // the limit of the blocks that come back, in use or not, which doubles with each garbage collection
+	recycleShare = 32        // of the memory that the process may use, one part is what the limit grows to,
+	recycleLeast = 32 << 20  // which is no less than this
+	recycleMost  = 1 << 30   // and no more than this
 	blockUnit    = 4 << 10   // sizes are rounded up to a page
 )
 
 // Recycled returns n bytes that hold anything, at an address that is a multiple of align, a power of
 // two. From [RecycleFrom] on they are what an earlier caller has dropped, if there is something of that
-// size. No more than 32 MiB take part, and a block that nobody wants between two garbage
-// collections is freed by the next.
+// size. No more than a 32nd of the machine's memory, or of GOMEMLIMIT, takes part, between 32 MiB and 1 GiB, and a block
+// that nobody wants between two garbage collections is freed by the next.
 func Recycled(n, align int) []byte {
 	size := (n + align - 1 + blockUnit - 1) / blockUnit * blockUnit
 	var raw []byte
@@ -43,6 +46,7 @@ type cache struct {
 	free   map[int][]block // the ones that were dropped last at the end
 	total  int             // bytes that come back, in use or not
 	cycle  uint64          // garbage collections while there were blocks
+	most   int             // what the limit grows to; 0: it was not asked for
 	waking bool            // the next garbage collection calls trim
 }
 
@@ -66,12 +70,12 @@ func (c *cache) take(size int) []byte {
 		if size >= LargeFrom {
 			_ = PreferLargePages(raw) // an advice
 		}
+		c.wake()
 		if c.total+size > c.limit() {
 			return raw
 		}
 		c.total += size
 		start = unsafe.SliceData(raw)
-		c.wake()
 	}
 	runtime.SetFinalizer(start, func(start *byte) { c.put(start, size) })
 	return unsafe.Slice(start, size)
@@ -79,7 +83,18 @@ func (c *cache) take(size int) []byte {
 
 // limit grows with use, so that a program that makes a few results does not keep many.
 func (c *cache) limit() int {
-	return recycleFirst + recycleStep*int(min(c.cycle, (recycleLimit-recycleFirst)/recycleStep))
+	if c.most == 0 {
+		c.most = share(Total(), debug.SetMemoryLimit(-1))
+	}
+	return min(recycleFirst<<min(c.cycle, 7), c.most)
+}
+
+// share is what the limit grows to, by the memory of the machine, 0 where it is unknown, and the runtime's limit.
+func share(machine, runtime int64) int {
+	if machine == 0 {
+		machine = math.MaxInt64
+	}
+	return int(max(min(machine, runtime, recycleShare*recycleMost)/recycleShare, recycleLeast))
 }
 
 // put takes back a block that nothing refers to.

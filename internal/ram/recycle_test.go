@@ -2,6 +2,7 @@ package ram
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"testing"
@@ -63,7 +64,7 @@ func TestDroppedBlocksComeBack(t *testing.T) {
 }
 
 func TestBlocksThatComeBackAreBounded(t *testing.T) {
-	var c cache
+	c := cache{most: recycleLeast}
 	const size = recycleFirst / 2
 	var held [][]byte
 	for range 3 {
@@ -76,11 +77,34 @@ func TestBlocksThatComeBackAreBounded(t *testing.T) {
 		held = append(held, c.take(size))
 	}
 	_, total = c.idle()
-	require.Equal(t, recycleLimit, total)
+	require.Equal(t, recycleLeast, total)
 	runtime.KeepAlive(held)
 	held = nil
-	require.Len(t, c.take(2*recycleLimit), 2*recycleLimit, "larger than all")
+	require.Len(t, c.take(2*recycleLeast), 2*recycleLeast, "larger than all")
 	collect(t, func() bool { n, total := c.idle(); return n == 0 && total == 0 }, "what nobody wants is freed")
+}
+
+// Results larger than what the limit begins with come back once a few have been made.
+func TestLargeBlocksComeBackAfterSomeCollections(t *testing.T) {
+	c := cache{most: 16 * recycleFirst}
+	collect(t, func() bool {
+		c.take(3 * recycleFirst)
+		n, _ := c.idle()
+		return n > 0
+	}, "the limit grows while blocks are asked for")
+	_, total := c.idle()
+	require.LessOrEqual(t, total, c.most)
+}
+
+func TestTheLimitIsAShareOfTheMemory(t *testing.T) {
+	t.Parallel()
+	const none = math.MaxInt64
+	require.Equal(t, recycleLeast, share(1<<29, none))
+	require.Equal(t, 256<<20, share(8<<30, none))
+	require.Equal(t, recycleMost, share(1<<40, none))
+	require.Equal(t, recycleMost, share(0, none), "unknown")
+	require.Equal(t, 64<<20, share(64<<30, 2<<30), "GOMEMLIMIT")
+	require.Equal(t, recycleLeast, share(64<<30, 0))
 }
 
 func TestRecycledMemoryIsAlignedAndItsCallersOwn(t *testing.T) {
