@@ -52,8 +52,14 @@ func (o *Opened) fromSource(source, options string, dev *cl.Device) (*cl.Program
 	return prog, err
 }
 
+// quietABI keeps Clang from saying that other compilers pass wide vectors in another way.
+const quietABI = "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
+
 // compile makes a program of source as it is.
 func (o *Opened) compile(source, options string, dev *cl.Device) (*cl.Program, error) {
+	if o.device.has(quirk.ABIWarnings) {
+		source = quietABI + source
+	}
 	prog, err := o.context.NewProgram(source)
 	if err != nil {
 		return nil, err

@@ -121,3 +121,14 @@ func TestBuildsOfOneSourceWaitForEachOther(t *testing.T) {
 	t.Setenv(envPoCLCache, file)
 	race(41) // where there can be no lock, there is none
 }
+
+// A processor with vectors narrower than 64 bytes is no reason to warn.
+func TestCompilersSayNothingOfWideVectors(t *testing.T) {
+	o := fresh(t, nil, &Options{CacheDir: CacheOff})
+	prog, err := o.Program(t.Context(), "wide", `float16 twice(float16 v) { return 2 * v; }
+kernel void k(global float *y) { vstore16(twice(vload16(0, y)), 0, y); }`, "")
+	require.NoError(t, err)
+	log, err := prog.Log(o.cl)
+	require.NoError(t, err)
+	require.NotContains(t, log, "warning")
+}

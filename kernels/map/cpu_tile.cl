@@ -50,7 +50,7 @@ kernel void map_tile(PARAMS) {
     __local VT block[WIDTH];
     __local OUT *values = (__local OUT *)block;
     // Lines of rows that do not all begin with one reach into the next block.
-    const IDX more = COLS * (int)sizeof(OUT) % LINE || TO_LINE(&ELEMENT(0)) ? VL : 0;
+    const IDX more = COLS * (int)sizeof(OUT) % LINE != 0 || TO_LINE(&ELEMENT(0)) != 0 ? VL : 0;
 #endif
     for (IDX o = o0; o < o1; o++) {
 #if !NARROW

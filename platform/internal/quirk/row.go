@@ -47,6 +47,7 @@ const (
 	OneContext                   // one context for all that has a device open
 	Widest                       // the first launch of a kernel is the widest
 	NoSubBuffers                 // its process ends where parts of buffers are released
+	ABIWarnings                  // its compiler warns of vectors that are wider than the processor's
 )
 
 // VersionIn reports whether the first number in a driver's version text is at

@@ -198,6 +198,15 @@ var Table = []Row{
 		Match:   func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 0, 6) },
 	},
 	{
+		Name: "abi-warnings", Driver: "PoCL, on processors without AVX-512",
+		Symptom: "warns of every function that takes or gives a vector of 64 bytes, and writes to the standard error of the process how often",
+		Remedy:  "programs begin with a pragma of Clang that turns this warning off",
+		Source:  "observed on PoCL 3.1 with LLVM 15: -Wpsabi, on a processor with AVX2",
+		Test:    "TestCompilersSayNothingOfWideVectors",
+		Fix:     ABIWarnings,
+		Match:   key(vendor.PoCL),
+	},
+	{
 		Name: "library-per-context", Driver: "PoCL",
 		Symptom: "reads its library of built-in functions, 110 MiB in memory, for the first program of each context, which takes longer than compiling it",
 		Remedy:  "what has the same device open in a process shares a context",
