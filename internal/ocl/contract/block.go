@@ -82,7 +82,7 @@ func (p BlockChoice) cheapest(c *Contraction) (best BlockChoice, least int64) {
 
 // anyBlock is what all blocks have in common.
 func (c *Contraction) anyBlock() BlockChoice {
-	p := BlockChoice{Shape: c.PanelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1, inexact: c.Acc.IsFloat()}
+	p := BlockChoice{Shape: c.panelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1, inexact: c.Acc.IsFloat()}
 	if c.unit != nil {
 		p.direct = c.A.AlongK() && !c.A.flip && !c.partly
 		p.extra = int64(codegen.OneIf(c.flips))

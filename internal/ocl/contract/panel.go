@@ -49,8 +49,8 @@ func (c *Contraction) PanelLanes() int {
 	return min(lanes, 16)
 }
 
-// PanelShape is the register block for all of the contraction.
-func (c *Contraction) PanelShape() kernels.PanelShape {
+// panelShape is the register block for all of the contraction.
+func (c *Contraction) panelShape() kernels.PanelShape {
 	n := c.n
 	if run := c.columnRun(); c.K <= thin && run >= int64(c.PanelLanes()) { // whole panels in a run
 		n = run / int64(c.PanelLanes()) * int64(c.PanelLanes())
@@ -96,7 +96,7 @@ func (p *panelChoice) Split(c *Contraction, want int64) {
 
 // ChoosePanel takes what was measured to be best on a CPU driver.
 func (c *Contraction) ChoosePanel() panelChoice {
-	p := panelChoice{Shape: c.PanelShape(), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
+	p := panelChoice{Shape: c.panelShape(), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
 	for c.ownPanels() && p.Shape.Vectors > 4 && c.n < 4*int64(c.Device.Units*p.Shape.Columns()) {
 		p.Shape.Vectors /= 2 // shares that can be evened out
 	}
