@@ -109,7 +109,7 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 	return all
 }
 
-// lanePlans are products by sub-groups of so many lanes with their tallest tiles.
+// lanePlans are products by sub-groups of a given number of lanes with their tallest tiles.
 func lanePlans(t *testing.T, lanes int) map[string]*variant.Plan {
 	t.Helper()
 	all := map[string]*variant.Plan{}
