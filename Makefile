@@ -10,6 +10,9 @@ MODULES = . examples integrations/arrow integrations/parquet tools
 TOOLS = ./tools/internal/... ./tools/cmd/anyclcross ./tools/cmd/anyclvet ./tools/cmd/offline ./tools/cmd/targets
 EVERYWHERE = ./... ./examples/... ./integrations/arrow/... ./integrations/parquet/... $(TOOLS) ./tools/cmd/anycl
 
+# Kernel families, each with its tests on a device: packages below internal/ocl.
+FAMILIES = attention contract factor maps reduce routine row scatter
+
 all: check test
 
 test:
@@ -43,10 +46,12 @@ cross-build:
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -gcflags='all=-N -l' -tags "$$tag" $(EVERYWHERE) || exit; \
 	done
 
-# The packages that share state between goroutines, the longest first: a driver compiles with one thread.
+# The packages that share state between goroutines, the longest first: a driver compiles with one thread. Tests of kernel families
+# only compare what kernels compute.
 # Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/... ./internal/... $(TOOLS)
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/... \
+		$(filter-out $(addprefix %/internal/ocl/,$(FAMILIES)),$(shell go list ./internal/...)) $(TOOLS)
 
 # What must not happen however long a program runs and whatever fails: the long versions of
 # internal/drills, half an hour, which write their figures into docs/reliability.md.
@@ -55,10 +60,10 @@ drills:
 	ANYCL_DRILLS=full go test -v -count=1 -timeout 120m -run '$(RUN)' ./internal/drills
 
 # Every cell of op x device x dtype x sample on its own, with a report of each engine, and every kernel
-# in every variant that internal/ocl tests some of.
+# in every variant, of which tests below internal/ocl else run some.
 matrix:
 	ANYCL_MATRIX=full go test -v -count=1 -timeout 60m -run 'Portability|EveryOp|Gradients|Engines' .
-	ANYCL_MATRIX=full go test -count=1 -timeout 60m ./internal/ocl
+	ANYCL_MATRIX=full go test -count=1 -timeout 60m ./internal/ocl/...
 
 # The matrix on every driver, checker and compiler of portability/targets.yaml, in Debians of their own
 # that it makes first (as root, on Debian); on demand, about an hour. TARGETS are some of them, TIER=quick what CI runs.
@@ -91,7 +96,7 @@ variants:
 	ANYCL_MATRIX=full go test -v -count=1 -timeout 120m -run 'EveryVariant' .
 
 bench:
-	go test -run '^$$' -bench . ./fallback ./internal/ocl ./ops
+	go test -run '^$$' -bench . ./fallback ./internal/ocl/... ./ops
 
 # Measures beside other libraries, which it installs first on Debian and Ubuntu; see tools/cmd/bench.
 # FILTER is a regular expression for some of the works, OUT the file for the results.
@@ -135,8 +140,8 @@ gpu:
 	mkdir -p $(GPU)
 	CGO_ENABLED=0 go build -buildvcs=true -ldflags "-s -w" -o $(GPU)/anycl ./tools/cmd/anycl
 	CGO_ENABLED=0 go build -buildvcs=true -ldflags "-s -w" -o $(GPU)/bench ./tools/cmd/bench
-	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ocl.test ./internal/ocl
+	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ ./internal/ocl $(addprefix ./internal/ocl/,$(FAMILIES))
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ops.test ./ops
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/matrix.test .
-	cd $(GPU) && tar -czf gpu.tar.gz anycl bench ocl.test platform.test ops.test matrix.test
+	cd $(GPU) && tar -czf gpu.tar.gz anycl bench *.test

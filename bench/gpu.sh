@@ -36,7 +36,10 @@ cat "$out/devices.txt"
 own="/$(sed -n 's/^[* ]*\([a-z]*:[0-9]*\) .*/\1/p' "$out/devices.txt" | head -1)$" # subtests of the device, without those of the CPU path
 step matrix . "$bin/anycl" matrix -contain -device "$ANYCL_DEVICE" -o "$out/matrix.json" &
 step platform platform "$bin/platform.test" -test.short -test.v &
-step kernels internal/ocl "$bin/ocl.test" -test.short -test.v &
+step engine internal/ocl "$bin/ocl.test" -test.short -test.v &
+for family in attention contract factor maps reduce routine row scatter; do
+    step "$family" "internal/ocl/$family" "$bin/$family.test" -test.short -test.v &
+done
 step variants . "$bin/matrix.test" -test.v -test.run "EveryVariant$own" &
 step random . "$bin/matrix.test" -test.v -test.run "Random|LongFolds|OwnKernels|Promises$own" &
 step runs ops "$bin/ops.test" -test.short -test.v -test.run 'Each|Feed|Fail|Fault|Run|Lost' &

@@ -24,7 +24,7 @@ const (
 	routeGemm = routeCount // goes by the time that is predicted
 )
 
-// point is a time that was measured: of so many multiplications and additions.
+// point is a time that was measured: of a given number of multiplications and additions.
 type point struct {
 	Work  float64 `json:"work"`
 	Nanos float64 `json:"ns"`
@@ -118,7 +118,7 @@ func formOf(tA, tB bool) (i int) {
 	return i
 }
 
-// gonum divides products into blocks of so many rows and columns, which go to goroutines where there are enough.
+// gonum divides products into blocks of a given number of rows and columns, which go to goroutines where there are enough.
 const (
 	hostBlock  = 64
 	hostBlocks = 4

@@ -23,7 +23,7 @@ import (
 // What there is no capacity for is dropped.
 type Suppress struct {
 	Batches, Classes, Boxes int64
-	PerClass, Capacity      int64 // at most so many in a class, in all
+	PerClass, Capacity      int64 // the most of a class, and of all
 	IoU                     float64
 	Score                   float64 // scores must be above; -Inf and HasScore unset: any
 	HasScore, Centre        bool

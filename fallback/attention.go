@@ -15,7 +15,7 @@ import (
 const (
 	attentionRows = 64
 	attentionKeys = 128
-	// So many tiles of the other side are added up before their sum goes to a total whose
+	// A given number of tiles of the other side are added up before their sum goes to a total whose
 	// rounding errors are carried along: one after the other, millions would lose most digits.
 	attentionSteps = 16
 )
@@ -184,7 +184,7 @@ func (x *attentionTask[R]) buf(worker, which int, n int64) []R {
 	return work.Scratch[R](x.env, worker, x.scratch[which].offset, x.scratch[which].bytes)[:n]
 }
 
-// panel is nr rows of an operand of so many columns, from row at on.
+// panel is nr rows of an operand of a given number of columns, from row at on.
 func (x *attentionTask[R]) panel(worker, which int, p *program, at, nr, columns int64) []R {
 	dst := x.buf(worker, which, nr*columns)
 	p.frame(worker).evalTo(at*columns, len(dst), blockOf(dst))

@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// runRoutine computes a on an engine with so many workers and limits.
+// runRoutine computes a on an engine with a given number of workers and limits.
 func runRoutine(tb testing.TB, workers int, a engine.Algorithm, ins []*tensor.Tensor, outs []engine.Operand) []*tensor.Tensor {
 	tb.Helper()
 	e := New(&Options{Workers: workers})

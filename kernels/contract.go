@@ -146,7 +146,7 @@ func (s TileShape) cost(m, n, groups int64, units, size int) float64 {
 	return float64(share) * work / (0.4 + 0.6*busy)
 }
 
-// Tile is the shape for groups of m x n outputs each on a device of so many
+// Tile is the shape for groups of m x n outputs each on a device of a given number
 // compute units, within its work-group and local memory limits: the one of least cost.
 func Tile(m, n, groups int64, units, workGroup int, localMem int64, size int, float bool) TileShape {
 	var best TileShape
@@ -238,13 +238,13 @@ func StripFits(rows, vectors, step int64, bytes int) bool {
 // LinesShape is the block of sums that contract/cpu_lines.cl keeps in registers.
 type LinesShape struct{ Rows, Columns int }
 
-// fits reports whether the block stays in registers of so many bytes beside a
+// fits reports whether the block stays in registers of a given number of bytes beside a
 // vector of each column and one of a row.
 func (s LinesShape) fits(bytes int) bool {
 	return s.Rows*s.Columns+s.Columns+1 <= vectorRegisters(bytes)
 }
 
-// LinesShapes are the blocks to choose from where vectors have so many bytes.
+// LinesShapes are the blocks to choose from where vectors have a given number of bytes.
 func LinesShapes(bytes int) []LinesShape {
 	var all []LinesShape
 	for _, s := range []LinesShape{{4, 4}, {9, 3}, {5, 5}, {8, 2}, {3, 5}, {6, 2}, {3, 3}, {4, 2}, {3, 1}} {

@@ -72,7 +72,7 @@ func Warpgroups(m, n, groups int64, units, workGroup int, localMem, extra int64)
 	return best, false
 }
 
-// MMA is the shape for groups of m x n outputs each on a device of so many
+// MMA is the shape for groups of m x n outputs each on a device of a given number
 // compute units, within its work-group and local memory limits, of which each
 // item needs extra bytes for itself: the largest that is not mostly empty and
 // keeps every unit busy, else the smallest. There is none where groups are

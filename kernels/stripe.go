@@ -8,7 +8,7 @@ type StripeShape struct {
 }
 
 // Stripes is the shape for outer x inner results of folds values each, on a CPU
-// with so many units, whose registers hold so many states. turns says how many
+// with a given number of units, whose registers hold a given number of states. turns says how many
 // columns lie side by side in inner.
 func Stripes(outer, inner, folds, states, turns int64, units int) StripeShape {
 	// As even as can be: the last stripe computes again what it shares with the

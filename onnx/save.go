@@ -30,7 +30,7 @@ type SaveOptions struct {
 	Opset int
 	// Sizes are those of open extents that are to be numbers in the model; the others stay open there.
 	Sizes ops.Sizes
-	// External puts weights of at least so many bytes into a file beside the model, with .data behind its name; 0: none
+	// External puts weights of at least a given number of bytes into a file beside the model, with .data behind its name; 0: none
 	// as long as all of them take less than 2 GB, which is as much as a file of the format holds.
 	External int64
 	// Metadata are texts that the model carries.

@@ -135,12 +135,12 @@ const fewChannels = 8
 // fewSums of a pixel fill no vector.
 const fewSums = 15
 
-// inPlanes reports whether images of so many channels a group, each window of which becomes so many sums, are
+// inPlanes reports whether images of a given number of channels a group, each window of which becomes a given number of sums, are
 // computed along lines of pixels.
 func inPlanes(channels, sums int) bool { return channels <= fewChannels || sums <= fewSums }
 
-// layoutOf is the order of the axes of padded images, of so many channels a group, each window of which becomes so
-// many outputs.
+// layoutOf is the order of the axes of padded images, of a given number of channels a group, each window of which becomes
+// outputs numbers.
 func layoutOf(channels, outputs int) []int {
 	if inPlanes(channels, outputs) {
 		return []int{0, 1, 2, 3}

@@ -30,7 +30,7 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 }
 
 // gradLayout is the order of the axes [N, G, O/G, H', W'] of upstream gradients
-// with so many channels a group, of which each pixel becomes so many sums.
+// with a given number of channels a group, of which each pixel becomes a given number of sums.
 func gradLayout(terms, sums int) []int {
 	if inPlanes(terms, sums) {
 		return []int{0, 1, 2, 3, 4}

@@ -28,7 +28,7 @@ const Dynamic = -1
 func Dim(name string) int { return DimUpTo(name, 0) }
 
 // DimUpTo is [Dim] with a bound: a run with a larger size is refused, and checks while the graph is built assume
-// no larger one, as where rows of a table of so many positions are read. 0 means no bound.
+// no larger one, as where rows of a table of a given number of positions are read. 0 means no bound.
 func DimUpTo(name string, most int) int {
 	return dims.handle(dim{name: name, most: max(most, 0)})
 }

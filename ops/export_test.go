@@ -12,7 +12,7 @@ func HoldRun(x *Executable) (release func()) { return x.executor.Hold() }
 // IsCold reports whether the first run of x would compile something.
 func IsCold(x *Executable) bool { return x.executor.Cold() }
 
-// LendFrom makes values of so many bytes and more lie where the caller has them, until restore is called.
+// LendFrom makes values of a given number of bytes and more lie where the caller has them, until restore is called.
 func LendFrom(bytes int64) (restore func()) {
 	before := plan.AliasFrom
 	plan.AliasFrom = bytes

@@ -57,7 +57,7 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-// feeding is a graph and the ways to do so many rounds of it: by Each, by Run,
+// feeding is a graph and the ways to do a given number of rounds of it: by Each, by Run,
 // only what is moved, only what is computed.
 type feeding struct {
 	ways [4]func(rounds int) error

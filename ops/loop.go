@@ -10,7 +10,7 @@ import (
 
 // LoopOptions say more about a loop. The zero value and nil are right for most.
 type LoopOptions struct {
-	// Limit ends the loop after so many iterations, whatever the condition says; 0
+	// Limit ends the loop after a given number of iterations, whatever the condition says; 0
 	// means no limit. Only a loop with a limit has a derivative, for which it keeps what each
 	// iteration began with: memory for Limit times the values carried.
 	Limit int

@@ -97,7 +97,7 @@ var _ = define(Op{
 // Source: Zhang and Sennrich, Root Mean Square Layer Normalization (2019), section 4.
 func RMSNorm(x, scale *Node, eps float64) *Node { return RMSNormOver(x, 0, scale, eps) }
 
-// RMSNormOver is [RMSNorm] over the last so many axes of x. Errors: as there; x has not so many axes.
+// RMSNormOver is [RMSNorm] over the last axes of x, as many as axes says. Errors: as there; x has fewer axes.
 func RMSNormOver(x *Node, axes int, scale *Node, eps float64) *Node {
 	return apply("rms_norm", layerNormAttr{eps, axes}, given([]*Node{x}, scale)...)
 }

@@ -122,8 +122,8 @@ func LayerNorm(x, scale, shift *Node, eps float64) *Node {
 	return apply("layer_norm", layerNormAttr{Eps: eps}, affine(x, scale, shift)...)
 }
 
-// LayerNormOver is [LayerNorm] over the last so many axes of x, which must be said where neither scale nor shift do.
-// Errors: as there; x has not so many axes.
+// LayerNormOver is [LayerNorm] over the last axes of x, as many as axes says, which must be said where neither scale nor shift do.
+// Errors: as there; x has fewer axes.
 func LayerNormOver(x *Node, axes int, scale, shift *Node, eps float64) *Node {
 	return apply("layer_norm", layerNormAttr{Eps: eps, Axes: axes}, affine(x, scale, shift)...)
 }

@@ -14,7 +14,7 @@ import (
 type DataParallelOptions struct {
 	// Params are the variables to train, all of one graph.
 	Params []*Node
-	// Share adds the loss of a share of so many rows to the graph of Params. It is called
+	// Share adds the loss of a share of a given number of rows to the graph of Params. It is called
 	// once for each share and each number of rows, so that random numbers differ between shares.
 	Share func(rows int) Share
 	// Optimizer turns a loss into updates, as those of package optim do: Minimize of one. It is called
@@ -91,7 +91,7 @@ type share struct {
 	now    *shareOf // for these
 }
 
-// shareOf is a share of so many rows.
+// shareOf is a share of a given number of rows.
 type shareOf struct {
 	Share
 	exe *Executable // nil: not compiled yet
@@ -297,7 +297,7 @@ func (p *DataParallel) build(s *share, rows int) (*shareOf, error) {
 	return &shareOf{Share: sh}, nil
 }
 
-// Prepare compiles what batches of so many rows need, which the first Step of as many would do
+// Prepare compiles what batches of a given number of rows need, which the first Step of as many would do
 // otherwise. Errors: rows is below 1; those of Share and of [Graph.Compile].
 func (p *DataParallel) Prepare(ctx context.Context, rows int) error {
 	p.mu.Lock()

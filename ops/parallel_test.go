@@ -60,7 +60,7 @@ func (l *learner) values(t testing.TB) (all []*tensor.Tensor) {
 	return all
 }
 
-// ring is the i-th batch of so many points.
+// ring is the i-th batch of a given number of points.
 func ring(dt tensor.DType, i, rows int) (x, y *tensor.Tensor) {
 	x, y = tensor.Must(tensor.New(dt, rows, 2)), tensor.Must(tensor.New(tensor.Int32, rows))
 	for r := range rows {
@@ -99,7 +99,7 @@ func (l *learner) steps(t testing.TB, p *DataParallel) (losses []float64) {
 	return losses
 }
 
-// simulated are runtimes of so many devices that have memory of their own.
+// simulated are runtimes of a given number of devices that have memory of their own.
 func simulated(t testing.TB, n int) (all []*Runtime) {
 	for range n {
 		all = append(all, newOverlapRig(t, "queue").Runtime)

@@ -72,7 +72,7 @@ func work(t *engine.Task) time.Duration {
 	return time.Duration(c.Flops + (c.BytesRead+c.BytesWrite)/10)
 }
 
-// linked is a runtime on a device so many times as fast as the CPU path, and the device.
+// linked is a runtime on a device a given number of times as fast as the CPU path, and the device.
 func linked(t *testing.T, faster float64, d *distant) *Runtime {
 	t.Helper()
 	cpu := &paced{fallback.New(nil), work}

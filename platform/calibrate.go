@@ -21,7 +21,7 @@ type Calibration struct {
 	Download float64       `json:"download"`  // bytes a second, device to host, as Read does it
 	// Small is what a Write of a few bytes takes, when the queue is empty.
 	Small time.Duration `json:"small_ns"`
-	// Uploads and Downloads are what moving so many bytes takes each way, when the queue is empty
+	// Uploads and Downloads are what moving a given number of bytes takes each way, when the queue is empty
 	// and the device has just read, or written, what is moved.
 	Uploads   Curve `json:"uploads"`
 	Downloads Curve `json:"downloads"`

@@ -12,7 +12,7 @@ import (
 // Curve is measured times, by ascending numbers of bytes.
 type Curve []Point
 
-// Point is what so many bytes took.
+// Point is what a given number of bytes took.
 type Point struct {
 	Bytes int64         `json:"bytes"`
 	Time  time.Duration `json:"ns"`
@@ -123,7 +123,7 @@ func written(n int64) []byte {
 }
 
 // measureMoves measures transfers to one memory and from another, of up to most bytes, each after
-// used has worked on so many.
+// used has worked on a given number of bytes.
 func (o *Opened) measureMoves(ctx context.Context, from, to *Memory, most int64, used func(n int64) error) (ups, downs Curve, err error) {
 	host := written(most)
 	// A transfer that need not hear a context does one command.

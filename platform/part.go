@@ -22,7 +22,7 @@ import (
 // division is a way to divide a device, and one of the parts.
 type division struct {
 	equal  int   // as many parts as this, whose sizes differ by one unit at most
-	counts []int // or parts of so many units
+	counts []int // or parts of a given number of units
 	domain cl.AffinityDomain
 	number int // -1: none is named
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
-// divided is a machine with one device, of so many units, that can be divided in every way.
+// divided is a machine with one device, of a given number of units, that can be divided in every way.
 func divided(t *testing.T, units uint32) (*fakeDriver, *Machine) {
 	t.Helper()
 	f := &fakeDriver{platforms: []fakePlatform{{name: "Acme", vendor: "Acme", devices: []fakeDevice{{

@@ -156,7 +156,7 @@ func (o *Opened) buildProgram(key programKey, p *program) {
 
 // place corrects a build error of a compiler that does not heed #line, as
 // Oclgrind's and Mesa 26's: its places do not have the program's name. The prelude has
-// so many lines.
+// prelude lines.
 func place(err error, name string, prelude int) {
 	be, ok := errors.AsType[*cl.BuildError](err)
 	if ok && name != "" && be.Line > prelude && !strings.Contains(be.File, name) {

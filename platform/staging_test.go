@@ -48,7 +48,7 @@ func readAll(t *testing.T, o *Opened, m *Memory) []byte {
 	return got
 }
 
-// lendRelays makes n relays for so many bytes. The memory of a new one may come from the
+// lendRelays makes n relays for a given number of bytes. The memory of a new one may come from the
 // pool, behind what the device does: these are behind nothing.
 func lendRelays(t *testing.T, o *Opened, n, bytes int) {
 	t.Helper()

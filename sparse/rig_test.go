@@ -67,7 +67,7 @@ func (e engine) values(t *testing.T, outs ...*ops.Node) [][]float64 {
 	return lists
 }
 
-// random is a matrix with elements at so many random places, and empty rows.
+// random is a matrix with elements at a given number of random places, and empty rows.
 func random[T sparse.Number](t testing.TB, rows, cols, count int, seed uint64) *sparse.CSR[T] {
 	r := rand.New(rand.NewPCG(seed, 5))
 	a := &sparse.COO[T]{Rows: rows, Cols: cols}

@@ -25,7 +25,7 @@ type Probe struct {
 	times    []time.Duration
 }
 
-// probeTime is how long a probe runs in each of so many rounds, of which the middle one counts.
+// probeTime is how long a probe runs in each of a given number of rounds, of which the middle one counts.
 const (
 	probeTime  = 2 * time.Millisecond
 	probeTimes = 3

@@ -20,8 +20,8 @@ type Token struct {
 // Word reports whether the token is an identifier, a keyword or a macro's name.
 func (t Token) Word() bool { return isWord(t.Text[0]) && !isDigit(t.Text[0]) }
 
-// ErrUnclear says that what the compiler reads cannot be told from the text alone.
-var ErrUnclear = errors.New("the text is not plain")
+// errUnclear says that what the compiler reads cannot be told from the text alone.
+var errUnclear = errors.New("the text is not plain")
 
 // Tokens splits source at the places where a compiler does, after it has joined lines that end
 // in a backslash, and without comments and the contents of literals, which are the token `""`.
@@ -29,7 +29,7 @@ var ErrUnclear = errors.New("the text is not plain")
 // universal character names, and comments and literals that do not end.
 func Tokens(source string) ([]Token, error) {
 	if strings.Contains(source, "??") || strings.Contains(source, "%:") {
-		return nil, ErrUnclear
+		return nil, errUnclear
 	}
 	l := lexer{text: source, line: 1, tokens: make([]Token, 0, len(source)/4)}
 	for l.skip(); l.at < len(l.text) && !l.bad; l.skip() {
@@ -37,7 +37,7 @@ func Tokens(source string) ([]Token, error) {
 		l.adjoins = true
 	}
 	if l.bad {
-		return nil, ErrUnclear
+		return nil, errUnclear
 	}
 	return l.tokens, nil
 }

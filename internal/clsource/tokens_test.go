@@ -63,7 +63,7 @@ func TestTextThatIsNotPlainIsAnError(t *testing.T) {
 		"??=define", "%:define", "a ??/\n", "/* a", `"a`, "'a\n'", `a \u0067et`, "a\x00b", `"a\`, "a\\",
 	} {
 		_, err := Tokens(source)
-		require.ErrorIs(t, err, ErrUnclear, "%q", source)
+		require.ErrorIs(t, err, errUnclear, "%q", source)
 	}
 }
 

@@ -67,8 +67,8 @@ func Hermitian(a Matrix, upper bool) (w []float64, v Matrix) {
 	for i := range w {
 		w[i] = (all[2*i] + all[2*i+1]) / 2
 	}
-	if n == 0 || !Finite(Of(1, len(all), all)) {
-		Fill(v, math.NaN())
+	if n == 0 || !Finite(of(1, len(all), all)) {
+		fill(v, math.NaN())
 		return w, v
 	}
 	apart := 64 * float64(n) * 0x1p-52 * max(math.Abs(all[0]), math.Abs(all[2*n-1]))

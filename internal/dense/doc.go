@@ -14,10 +14,10 @@ import (
 type Matrix = blas64.General
 
 // New is a matrix of zeros.
-func New(rows, cols int) Matrix { return Of(rows, cols, make([]float64, rows*cols)) }
+func New(rows, cols int) Matrix { return of(rows, cols, make([]float64, rows*cols)) }
 
-// Of is the matrix of the elements of data.
-func Of(rows, cols int, data []float64) Matrix {
+// of is the matrix of the elements of data.
+func of(rows, cols int, data []float64) Matrix {
 	return Matrix{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
 }
 
@@ -46,8 +46,8 @@ func Transposed(a Matrix) Matrix {
 	return t
 }
 
-// Fill sets every element of a to v.
-func Fill(a Matrix, v float64) {
+// fill sets every element of a to v.
+func fill(a Matrix, v float64) {
 	for i := range a.Rows {
 		r := row(a, i)
 		for j := range r {
@@ -68,9 +68,9 @@ func Finite(a Matrix) bool {
 	return true
 }
 
-// Mul sets c to the product of a and b, each transposed where it is said.
-func Mul(c Matrix, ta blas.Transpose, a Matrix, tb blas.Transpose, b Matrix) {
-	Fill(c, 0)
+// mul sets c to the product of a and b, each transposed where it is said.
+func mul(c Matrix, ta blas.Transpose, a Matrix, tb blas.Transpose, b Matrix) {
+	fill(c, 0)
 	if empty(a) || empty(b) || empty(c) {
 		return
 	}

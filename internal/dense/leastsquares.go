@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 )
 
 // LeastSquares is the x of least norm among those for which the norm of a x - b is least, and the rank of a, for which singular values of
@@ -17,7 +16,7 @@ func LeastSquares(a, b Matrix, rtol float64) (x Matrix, rank int) {
 	case empty(a):
 		return x, 0
 	case !Finite(a):
-		Fill(x, math.NaN())
+		fill(x, math.NaN())
 		return x, min(m, n)
 	case m >= n:
 		if leastSquares(Copy(a), Copy(b), x, rtol) {
@@ -25,7 +24,7 @@ func LeastSquares(a, b Matrix, rtol float64) (x Matrix, rank int) {
 		}
 	}
 	p := PseudoInverse(Copy(a), rtol, 0, false)
-	Mul(x, blas.NoTrans, p, blas.NoTrans, b)
+	mul(x, blas.NoTrans, p, blas.NoTrans, b)
 	s := SingularValues(Copy(a))
 	for _, v := range s {
 		if v > rtol*s[0] {
@@ -62,18 +61,4 @@ func leastSquares(a, b, x Matrix, rtol float64) bool {
 		copy(row(x, j), row(b, i))
 	}
 	return true
-}
-
-// Exp is the matrix exponential of a, by scaling and squaring of a Padé approximant. Source: Higham, The Scaling and Squaring
-// Method for the Matrix Exponential Revisited (2005).
-func Exp(a Matrix) Matrix {
-	e := New(a.Rows, a.Cols)
-	switch {
-	case empty(a):
-	case !Finite(a):
-		Fill(e, math.NaN())
-	default:
-		mat.NewDense(a.Rows, a.Cols, e.Data).Exp(mat.NewDense(a.Rows, a.Cols, a.Data))
-	}
-	return e
 }

@@ -42,26 +42,13 @@ func Permutation(m int, pivots []int) []int {
 	return p
 }
 
-// Solve overwrites b by the solution of a x = b and a by its factors. It returns info of [LU]; where that is not 0, b is NaN.
-func Solve(a, b Matrix) int {
-	pivots, info := LU(a)
-	switch {
-	case empty(a) || empty(b):
-	case info != 0:
-		Fill(b, math.NaN())
-	default:
-		lapack64.Getrs(blas.NoTrans, a, b, pivots)
-	}
-	return info
-}
-
 // Invert overwrites a by its inverse. It returns info of [LU]; where that is not 0, a is NaN.
 func Invert(a Matrix) int {
 	pivots, info := LU(a)
 	switch {
 	case empty(a):
 	case info != 0:
-		Fill(a, math.NaN())
+		fill(a, math.NaN())
 	default:
 		work := make([]float64, 1)
 		lapack64.Getri(a, pivots, work, -1)
@@ -69,28 +56,6 @@ func Invert(a Matrix) int {
 		lapack64.Getri(a, pivots, work, len(work))
 	}
 	return info
-}
-
-// Determinant is sign · exp(log), the determinant of the matrix whose factors are lu. Where that is singular, sign is 0 and log -Inf.
-func Determinant(lu Matrix, pivots []int) (sign, log float64) {
-	sign = 1
-	for i, p := range pivots {
-		if p != i {
-			sign = -sign
-		}
-		switch v := lu.Data[i*lu.Stride+i]; {
-		case v == 0:
-			return 0, math.Inf(-1)
-		case v < 0:
-			sign, log = -sign, log+math.Log(-v)
-		default:
-			log += math.Log(v)
-		}
-	}
-	if math.IsNaN(log) {
-		sign = log
-	}
-	return sign, log
 }
 
 // Product is the determinant of the matrix whose factors are lu, as a product.
@@ -111,7 +76,7 @@ func Cofactors(a Matrix) Matrix {
 	n := a.Rows
 	c := Copy(a)
 	if !Finite(a) {
-		Fill(c, math.NaN())
+		fill(c, math.NaN())
 		return c
 	}
 	pivots, _ := LU(c)
@@ -140,7 +105,7 @@ func Cofactors(a Matrix) Matrix {
 			u.Data[r*u.Stride+i] *= p
 		}
 	}
-	Mul(c, blas.NoTrans, u, blas.NoTrans, vt)
+	mul(c, blas.NoTrans, u, blas.NoTrans, vt)
 	return c
 }
 
@@ -164,13 +129,13 @@ func CofactorDerivative(a, g Matrix) Matrix {
 	n := a.Rows
 	out := New(n, n)
 	if !Finite(a) || !Finite(g) {
-		Fill(out, math.NaN())
+		fill(out, math.NaN())
 		return out
 	}
 	u, s, vt, sign := rotated(a)
 	t, inner := New(n, n), New(n, n)
-	Mul(t, blas.Trans, u, blas.NoTrans, g)
-	Mul(inner, blas.NoTrans, t, blas.Trans, vt)
+	mul(t, blas.Trans, u, blas.NoTrans, g)
+	mul(inner, blas.NoTrans, t, blas.Trans, vt)
 	d := New(n, n)
 	for i := range n {
 		for j := range n {
@@ -187,7 +152,7 @@ func CofactorDerivative(a, g Matrix) Matrix {
 			d.Data[j*n+i] -= inner.Data[i*n+j] * p
 		}
 	}
-	Mul(t, blas.NoTrans, u, blas.NoTrans, d)
-	Mul(out, blas.NoTrans, t, blas.NoTrans, vt)
+	mul(t, blas.NoTrans, u, blas.NoTrans, d)
+	mul(out, blas.NoTrans, t, blas.NoTrans, vt)
 	return out
 }

@@ -10,8 +10,8 @@ import (
 func QR(a Matrix, columns int) (q, r Matrix) {
 	q, r = New(a.Rows, columns), New(columns, a.Cols)
 	if !Finite(a) {
-		Fill(q, math.NaN())
-		Fill(r, math.NaN())
+		fill(q, math.NaN())
+		fill(r, math.NaN())
 		return q, r
 	}
 	tau := Reflectors(a)
@@ -20,8 +20,8 @@ func QR(a Matrix, columns int) (q, r Matrix) {
 	return orthogonal(a, tau, columns), r
 }
 
-// Cut is the size from which on singular values count: the largest of them times rtol, or atol if that is more.
-func Cut(largest, rtol, atol float64) float64 { return max(largest*rtol, atol) }
+// cut is the size from which on singular values count: the largest of them times rtol, or atol if that is more.
+func cut(largest, rtol, atol float64) float64 { return max(largest*rtol, atol) }
 
 // PseudoInverse is the Moore-Penrose inverse of a, which it overwrites, with singular values of at most [Cut] taken for zero.
 func PseudoInverse(a Matrix, rtol, atol float64, symmetric bool) Matrix {
@@ -40,20 +40,20 @@ func PseudoInverse(a Matrix, rtol, atol float64, symmetric bool) Matrix {
 	}
 	for _, v := range s {
 		if math.IsNaN(v) {
-			Fill(p, v)
+			fill(p, v)
 			return p
 		}
 		largest = max(largest, math.Abs(v))
 	}
 	for k, v := range s {
 		factor := 0.0
-		if math.Abs(v) > Cut(largest, rtol, atol) {
+		if math.Abs(v) > cut(largest, rtol, atol) {
 			factor = 1 / v
 		}
 		for j := range vt.Cols {
 			vt.Data[k*vt.Stride+j] *= factor
 		}
 	}
-	Mul(p, blas.Trans, vt, blas.Trans, u)
+	mul(p, blas.Trans, vt, blas.Trans, u)
 	return p
 }

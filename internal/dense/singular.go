@@ -33,9 +33,9 @@ func SVD(a Matrix, full bool) (u Matrix, s []float64, vt Matrix) {
 	}
 	if !ok {
 		u, s, vt = New(m, p), make([]float64, k), New(q, n)
-		Fill(u, math.NaN())
-		Fill(vt, math.NaN())
-		Fill(Of(1, k, s), math.NaN())
+		fill(u, math.NaN())
+		fill(vt, math.NaN())
+		fill(of(1, k, s), math.NaN())
 	}
 	return u, s, vt
 }
@@ -47,7 +47,7 @@ func SingularValues(a Matrix) []float64 {
 		return s
 	}
 	if !Finite(a) {
-		Fill(Of(1, len(s), s), math.NaN())
+		fill(of(1, len(s), s), math.NaN())
 		return s
 	}
 	up := scaleUp(a)
@@ -61,7 +61,7 @@ func SingularValues(a Matrix) []float64 {
 	}
 	s, e, _, _ := bidiagonal(a)
 	if !impl.Dbdsqr(blas.Upper, len(s), 0, 0, 0, s, e, nil, 1, nil, 1, nil, 1, make([]float64, 4*len(s))) {
-		Fill(Of(1, len(s), s), math.NaN())
+		fill(of(1, len(s), s), math.NaN())
 	}
 	for i := range s {
 		s[i] /= up

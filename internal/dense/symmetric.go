@@ -25,8 +25,8 @@ func Symmetric(a Matrix, upper, vectors bool) []float64 {
 		}
 	}
 	if !Finite(a) || !eigen(a, w, vectors) {
-		Fill(a, math.NaN())
-		Fill(Of(1, n, w), math.NaN())
+		fill(a, math.NaN())
+		fill(of(1, n, w), math.NaN())
 	}
 	return w
 }

@@ -37,7 +37,7 @@ func chosen(calls []string, most int) (at []int) {
 	return thin
 }
 
-// thinned are at most so many of the numbers below n, from all over.
+// thinned are at most a given number of the numbers below n, from all over.
 func thinned(n, most int) (at []int) {
 	for i := range min(n, most) {
 		at = append(at, i*n/min(n, most))

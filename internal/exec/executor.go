@@ -263,7 +263,7 @@ func (x *Executor) Reprice() {
 	}
 }
 
-// Measured is the median of so many runs since the last Reset.
+// Measured is the median of a given number of runs since the last Reset.
 func (x *Executor) Measured() (time.Duration, uint64) { return x.now().clock.Median() }
 
 // Reset forgets how long runs took.

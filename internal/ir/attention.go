@@ -18,7 +18,7 @@ type AttentionAttr struct {
 	Pass   engine.AttentionPass `attr:"-"`
 }
 
-// Operands is how many there are without the mask.
+// operands is how many there are without the mask.
 func (a AttentionAttr) Operands() int {
 	if a.Pass == engine.AttentionForward {
 		return 3

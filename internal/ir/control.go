@@ -10,7 +10,7 @@ type Control struct {
 
 // ControlInfo is what a branch or a loop is in every representation of a graph.
 type ControlInfo struct {
-	Carried int       // so many operands are initial values; a branch has its predicate there
+	Carried int       // how many operands are initial values; a branch has its predicate there
 	Trips   int       // of a loop that is counted, else -1
 	Limit   int       // of one that is not; 0: none
 	Expect  float64   // iterations, as the caller guesses; 0: no idea

@@ -164,8 +164,8 @@ func Walk[N comparable](n N, seen map[N]bool, deps func(N) []N, visit func(N)) {
 	}
 }
 
-// Operands are the operands of n, for [Walk].
-func Operands(n *Node) []*Node { return n.In }
+// operands are the operands of n, for [Walk].
+func operands(n *Node) []*Node { return n.In }
 
 // Reads are the operands of n but those that only say when it is read.
 func (n *Node) Reads() []*Node {

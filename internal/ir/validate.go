@@ -16,7 +16,7 @@ func ValidateNodes(targets []*Node) error {
 	ids := map[int]*Node{}
 	seen := map[*Node]bool{}
 	for _, t := range targets {
-		Walk(t, seen, Operands, func(n *Node) {
+		Walk(t, seen, operands, func(n *Node) {
 			if other := ids[n.ID]; other != nil {
 				errs = append(errs, fmt.Errorf("ir: %s and %s at %s have the id %d", other.Label, n.Label, n.Caller, n.ID))
 			}

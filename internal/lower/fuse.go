@@ -15,7 +15,7 @@ const (
 	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
 	fewTerms    = 4  // of a sum that is written out
 	manyRows    = 4096
-	inCache     = 8 // a buffer so many times smaller than what is computed of it is read from a cache
+	inCache     = 8 // a buffer this many times smaller than what is computed of it is read from a cache
 	contractUse = 2 // a contraction or attention reads its operands more than once
 
 	rowsFlops = 6       // in operations, to find an element by an index of whole lines; see engine.GatherFlops for others
@@ -45,7 +45,7 @@ type fusion struct {
 	needed map[*ir.Node]bool
 }
 
-// fuse divides what targets need into tasks of at most so many buffers.
+// fuse divides what targets need into tasks of at most a given number of buffers.
 func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
@@ -178,10 +178,10 @@ func (f *fusion) chooseRoots() {
 	}
 }
 
-// dearlyRead reports whether it costs more to find n again for each of so many reads than to store what was found, where it takes
-// so many operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
+// dearlyRead reports whether it costs more to find n again for each of a given number of reads than to store what was found, where it takes
+// a given number of operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
 // along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
-// which so many of the reads are, see windows through divisions.
+// which a given number of the reads are, see windows through divisions.
 func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops

@@ -16,7 +16,7 @@ import (
 
 // Options say what tasks are made for.
 type Options struct {
-	Buffers  int    // at most so many inputs and outputs of a task
+	Buffers  int    // the most inputs and outputs of a task
 	Seed     uint64 // of random numbers
 	FastMath bool   // see engine.Task
 	Scalars  Scalars

@@ -10,13 +10,14 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
 )
 
 // manyTasks are n tasks of n structures: powers of the sum of an input.
 func manyTasks(t *testing.T, e *Engine, n int) []engine.Bound {
 	t.Helper()
-	add := scalar2("add", "a + b", func(a, b float64) float64 { return a + b }, nil)
+	add := sample.Scalar2("add", "a + b", func(a, b float64) float64 { return a + b }, nil)
 	m, err := e.Alloc(1 << 16)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
@@ -24,13 +25,13 @@ func manyTasks(t *testing.T, e *Engine, n int) []engine.Bound {
 	var out []engine.Bound
 	in := engine.Operand{DType: tensor.Float32, Len: 4}
 	dom := engine.Domain{4}
-	v := engine.Load(0, tensor.Float32, denseAt(dom, 0), nil)
+	v := engine.Load(0, tensor.Float32, sample.DenseAt(dom, 0), nil)
 	sum := v
 	for i := range n {
 		sum = engine.Apply(add, tensor.Float32, sum, v)
-		task := mapTask(dom, sum, in)
+		task := sample.Map(dom, sum, in)
 		if i%2 == 1 {
-			task = reduceTask(dom, 0, engine.Sum, sum, in)
+			task = sample.Reduce(dom, 0, engine.Sum, sum, in)
 		}
 		out = append(out, engine.Bound{Task: task, Ins: []engine.Slot{{Mem: m}}, Outs: []engine.Slot{{Mem: m, Offset: int64(256 * (i + 1))}}})
 	}
@@ -74,7 +75,7 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	require.NoError(t, e.queue.to.compile(t.Context(), []*codegen.Program{bad, good}))
 	_, ok := e.queue.to.library.find(good.Key())
 	assert.True(t, ok)
-	task := mapTask(engine.Domain{1}, constant(tensor.Float32, 1))
+	task := sample.Map(engine.Domain{1}, sample.Constant(tensor.Float32, 1))
 	_, err := e.queue.to.program(t.Context(), task, bad)
 	assert.ErrorContains(t, err, "nothing")
 }

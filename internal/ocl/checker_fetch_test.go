@@ -32,7 +32,7 @@ func TestCheckerFindsPrefetchesNearBuffers(t *testing.T) {
 		{"far behind it", "x + 64 + 17000", "Invalid read of size 1"}, {"before it", "x - 1", "Invalid read of size 1"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
-			prog, err := k.dev.Program(t.Context(), "bug.cl", k.source()+"kernel void bug(global const int *x, global int *y) { "+
+			prog, err := k.Dev.Program(t.Context(), "bug.cl", k.source()+"kernel void bug(global const int *x, global int *y) { "+
 				"__builtin_prefetch((const void *)(size_t)("+bug.at+"), 0, 3); y[get_global_id(0)] = x[get_global_id(0)]; }", "")
 			require.NoError(t, err)
 			kernel, err := prog.Kernel("bug")
@@ -40,7 +40,7 @@ func TestCheckerFindsPrefetchesNearBuffers(t *testing.T) {
 			defer kernel.Close()
 			require.NoError(t, kernel.SetBuffer(0, k.written(t, make([]byte, 4*64))))
 			require.NoError(t, kernel.SetBuffer(1, k.unwritten(t, 4*64)))
-			require.NoError(t, k.queue.Launch(kernel, cl.Range1(64, 64), nil))
+			require.NoError(t, k.Queue.Launch(kernel, cl.Range1(64, 64), nil))
 			if found := k.found(t); bug.want == "" {
 				require.Empty(t, found)
 			} else {

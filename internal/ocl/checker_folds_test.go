@@ -7,6 +7,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -18,18 +20,18 @@ func manyUnits(d *facts.Device) { d.Units = 64 }
 func reduceCells() (all []cell) {
 	f32, f16 := tensor.Float32, tensor.Float16
 	rows := func(f engine.Monoid, dt tensor.DType, dom ...int) *engine.Task {
-		return reduceTask(dom, 1, f, load(0, dt, dom), whole(dt, dom))
+		return sample.Reduce(dom, 1, f, sample.Load(0, dt, dom), sample.Whole(dt, dom))
 	}
 	cut := func(dt tensor.DType, dom ...int) *engine.Task { // several loads, one of them under a condition
 		d := engine.Domain(dom)
-		v := engine.Load(0, dt, denseAt(d, 0, 1), []engine.Cond{{X: engine.AxisIndex(1), Lo: 1, Hi: int64(d[1] - 1)}})
-		t := reduceTask(d, 1, engine.Sum, engine.Apply(fnMul, dt, v, engine.Load(1, dt, engine.AxisIndex(1), nil)), whole(dt, d), engine.Operand{DType: dt, Len: int64(d[1])})
-		scaled := engine.Apply(fnMul, t.Outs[0].DType, t.Values[0], constant(t.Outs[0].DType, 0.5))
+		v := engine.Load(0, dt, sample.DenseAt(d, 0, 1), []engine.Cond{{X: engine.AxisIndex(1), Lo: 1, Hi: int64(d[1] - 1)}})
+		t := sample.Reduce(d, 1, engine.Sum, engine.Apply(sample.Mul, dt, v, engine.Load(1, dt, engine.AxisIndex(1), nil)), sample.Whole(dt, d), engine.Operand{DType: dt, Len: int64(d[1])})
+		scaled := engine.Apply(sample.Mul, t.Outs[0].DType, t.Values[0], sample.Constant(t.Outs[0].DType, 0.5))
 		t.Values[0] = scaled
 		return t
 	}
 	columns := func(f engine.Monoid, dt tensor.DType, folds, inner int) *engine.Task {
-		t, _ := middle(dt, f, 2, folds, inner)
+		t, _ := sample.Middle(dt, f, 2, folds, inner)
 		return t
 	}
 	for _, v := range []struct {
@@ -56,7 +58,7 @@ func reduceCells() (all []cell) {
 			all = append(all, forced(tinyCPU(), "reduce=stripe", fmt.Sprint(f, s), columns(f, f32, s[0], s[1])))
 		}
 	}
-	guarded, _ := middle(f32, engine.Sum, 2, 9, 35)
+	guarded, _ := sample.Middle(f32, engine.Sum, 2, 9, 35)
 	within := []engine.Cond{{X: engine.AxisIndex(1), Lo: 3, Hi: 33}}
 	guarded.Folds[0].Value = engine.Load(0, f32, guarded.Folds[0].Value.Addr, within)
 	all = append(all,
@@ -64,17 +66,17 @@ func reduceCells() (all []cell) {
 		forced(tinyCPU(tinyCache), "reduce=stripe", "wide", columns(engine.Sum, f32, 9, 2080)),
 		forced(tinyCPU(tinyCache), "reduce=stripe", "wide, positions", columns(engine.ArgMax, f32, 5, 2050)),
 		forced(tinyCPU(), "reduce=stripe", "halves", columns(engine.Sum, f16, 11, 35)),
-		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := middle(f32, engine.Sum, 1, 4001, 3); return t }()),
-		forced(tinyCPU(), "reduce=lanes", "windows", pooling(engine.Sum, 1, 7, 19, 3, 2, 1)),
-		forced(tinyCPU(tinyCache), "reduce=lanes", "pixels, streamed", pixels{1, 5, 6, 32, 3, 3, 1, 1, 1, f32}.task()),
-		forced(tinyCPU(), "reduce=lanes", "windows, overlapping", pooling(engine.Max, 1, 5, 37, 3, 1, 1)),
-		forced(tinyCPU(), "reduce=lanes", "windows without a border", pooling(engine.Max, 1, 6, 16, 2, 2, 0)),
+		forced(tinyCPU(manyUnits), "reduce=stripe", "cut", func() *engine.Task { t, _ := sample.Middle(f32, engine.Sum, 1, 4001, 3); return t }()),
+		forced(tinyCPU(), "reduce=lanes", "windows", sample.Pooling(engine.Sum, 1, 7, 19, 3, 2, 1)),
+		forced(tinyCPU(tinyCache), "reduce=lanes", "pixels, streamed", sample.Pixels{N: 1, H: 5, W: 6, C: 32, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}.Task()),
+		forced(tinyCPU(), "reduce=lanes", "windows, overlapping", sample.Pooling(engine.Max, 1, 5, 37, 3, 1, 1)),
+		forced(tinyCPU(), "reduce=lanes", "windows without a border", sample.Pooling(engine.Max, 1, 6, 16, 2, 2, 0)),
 	)
-	for _, p := range []pixels{
-		{1, 4, 5, 32, 3, 3, 1, 1, 1, f32}, {1, 4, 5, 37, 3, 3, 1, 1, 1, f32}, {1, 6, 5, 17, 3, 3, 2, 1, 1, f32}, {1, 5, 5, 24, 3, 3, 1, 1, 0, f32},
-		{1, 4, 4, 40, 3, 3, 1, 1, 1, f16}, {1, 6, 6, 16, 3, 3, 1, 2, 2, f32},
+	for _, p := range []sample.Pixels{
+		{N: 1, H: 4, W: 5, C: 32, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}, {N: 1, H: 4, W: 5, C: 37, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}, {N: 1, H: 6, W: 5, C: 17, U: 3, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: f32}, {N: 1, H: 5, W: 5, C: 24, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 0, DType: f32},
+		{N: 1, H: 4, W: 4, C: 40, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f16}, {N: 1, H: 6, W: 6, C: 16, U: 3, V: 3, Stride: 1, Dilation: 2, Pad: 2, DType: f32},
 	} {
-		all = append(all, forced(tinyCPU(), "reduce=lanes", fmt.Sprint("pixels ", p), p.task()).on(p.operands(9)...))
+		all = append(all, forced(tinyCPU(), "reduce=lanes", fmt.Sprint("pixels ", p), p.Task()).on(p.Operands(9)...))
 	}
 	return all
 }
@@ -86,25 +88,25 @@ func windowCells() (all []cell) {
 	f32 := tensor.Float32
 	for _, w := range []struct {
 		name string
-		s    sliding
+		s    sample.Window
 	}{
-		{"narrow", sliding{1, 2, 7, 7, 3, 3, 1, 1, 1, f32}},
-		{"wide", sliding{1, 2, 4, 21, 3, 3, 1, 1, 1, f32}},
-		{"stride", sliding{1, 2, 7, 19, 3, 3, 2, 1, 1, f32}},
-		{"dilated", sliding{1, 2, 7, 18, 3, 2, 1, 3, 2, f32}},
-		{"no border", sliding{1, 2, 5, 18, 3, 3, 1, 1, 0, f32}},
-		{"one row", sliding{1, 2, 1, 33, 1, 3, 1, 1, 1, f32}},
-		{"half", sliding{1, 2, 5, 20, 3, 3, 1, 1, 1, tensor.Float16}},
-		{"double", sliding{1, 2, 5, 20, 3, 3, 1, 1, 1, tensor.Float64}},
+		{"narrow", sample.Window{N: 1, C: 2, H: 7, W: 7, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}},
+		{"wide", sample.Window{N: 1, C: 2, H: 4, W: 21, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}},
+		{"stride", sample.Window{N: 1, C: 2, H: 7, W: 19, U: 3, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: f32}},
+		{"dilated", sample.Window{N: 1, C: 2, H: 7, W: 18, U: 3, V: 2, Stride: 1, Dilation: 3, Pad: 2, DType: f32}},
+		{"no border", sample.Window{N: 1, C: 2, H: 5, W: 18, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 0, DType: f32}},
+		{"one row", sample.Window{N: 1, C: 2, H: 1, W: 33, U: 1, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}},
+		{"half", sample.Window{N: 1, C: 2, H: 5, W: 20, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float16}},
+		{"double", sample.Window{N: 1, C: 2, H: 5, W: 20, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float64}},
 	} {
 		for _, of := range []struct {
 			name string
 			task *engine.Task
 		}{
-			{"filter", w.s.filter()}, {"kernel gradient", w.s.kernelGradient()}, {"image gradient", w.s.imageGradient()},
-			{"sum", w.s.pool(engine.Sum)}, {"max", w.s.pool(engine.Max)}, {"position", w.s.pool(engine.ArgMax)},
+			{"filter", w.s.Filter()}, {"kernel gradient", w.s.KernelGradient()}, {"image gradient", w.s.ImageGradient()},
+			{"sum", w.s.Pool(engine.Sum)}, {"max", w.s.Pool(engine.Max)}, {"position", w.s.Pool(engine.ArgMax)},
 		} {
-			if of.name == "position" && w.s.dt.Size() == 2 || w.s.dt != f32 && of.name == "image gradient" {
+			if of.name == "position" && w.s.DType.Size() == 2 || w.s.DType != f32 && of.name == "image gradient" {
 				continue
 			}
 			c := forced(tinyCPU(windowRoom), "reduce=window", w.name+", "+of.name, of.task)
@@ -115,37 +117,37 @@ func windowCells() (all []cell) {
 	over := func(task *engine.Task) *engine.Task { // adds to what is in its result already
 		n := len(task.Ins)
 		task.Ins = append(task.Ins, task.Outs[0])
-		task.Values[0] = engine.Apply(fnAdd, f32, task.Values[0], engine.Load(n, f32, denseAt(task.Axes[:4], 0, 1, 2, 3), nil))
+		task.Values[0] = engine.Apply(sample.Add, f32, task.Values[0], engine.Load(n, f32, sample.DenseAt(task.Axes[:4], 0, 1, 2, 3), nil))
 		task.Alias = []int{n}
 		return task
 	}
-	small := sliding{1, 2, 7, 9, 3, 3, 1, 1, 1, f32}
-	edged := small.pool(engine.Max)
+	small := sample.Window{N: 1, C: 2, H: 7, W: 9, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}
+	edged := small.Pool(engine.Max)
 	load := edged.Folds[0].Value
-	edged.Folds[0].Value = engine.Apply(fnWhere, f32, engine.Valid(load.Conds), load, constant(f32, 0.25))
-	gradient := small.kernelGradient()
+	edged.Folds[0].Value = engine.Apply(sample.Where, f32, engine.Valid(load.Conds), load, sample.Constant(f32, 0.25))
+	gradient := small.KernelGradient()
 	product := gradient.Folds[0].Value
-	gradient.Folds[0].Value = engine.Apply(fnMul, f32, engine.Apply(fnExp, f32, product.Args[0]), product.Args[1])
-	bare := sliding{1, 2, 5, 18, 3, 3, 1, 1, 0, f32}
+	gradient.Folds[0].Value = engine.Apply(sample.Mul, f32, engine.Apply(sample.Exp, f32, product.Args[0]), product.Args[1])
+	bare := sample.Window{N: 1, C: 2, H: 5, W: 18, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 0, DType: f32}
 	// What windows share is computed, and so copied first.
 	computed := func(task *engine.Task) *engine.Task {
 		load := task.Folds[0].Value
-		v := engine.Apply(fnExp, f32, load)
+		v := engine.Apply(sample.Exp, f32, load)
 		if len(load.Conds) > 0 {
-			v = engine.Apply(fnWhere, f32, engine.Valid(load.Conds), v, constant(f32, 0.25))
+			v = engine.Apply(sample.Where, f32, engine.Valid(load.Conds), v, sample.Constant(f32, 0.25))
 		}
 		task.Folds[0].Value = v
 		return task
 	}
 	all = append(all,
-		forced(tinyCPU(windowRoom, tinyCache), "reduce=window", "streamed", sliding{1, 2, 5, 32, 3, 3, 1, 1, 1, f32}.filter()),
-		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function", computed(bare.pool(engine.Sum))),
-		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function, guarded", computed(small.pool(engine.Max))),
-		forced(tinyCPU(windowRoom), "reduce=window", "a box over an input", over(bare.pool(engine.Max))),
+		forced(tinyCPU(windowRoom, tinyCache), "reduce=window", "streamed", sample.Window{N: 1, C: 2, H: 5, W: 32, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}.Filter()),
+		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function", computed(bare.Pool(engine.Sum))),
+		forced(tinyCPU(windowRoom), "reduce=window", "a box of a function, guarded", computed(small.Pool(engine.Max))),
+		forced(tinyCPU(windowRoom), "reduce=window", "a box over an input", over(bare.Pool(engine.Max))),
 		forced(tinyCPU(windowRoom), "reduce=window", "a box with a value beyond its edge", edged),
 		forced(tinyCPU(windowRoom), "reduce=window", "a kernel gradient of a function", gradient),
 	)
-	once := sliding{1, 2, 7, 7, 3, 3, 1, 1, 1, f32}.filter()
+	once := sample.Window{N: 1, C: 2, H: 7, W: 7, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}.Filter()
 	return append(all, forced(tinyCPU(windowRoom), "reduce=window", "over an input", over(once)))
 }
 
@@ -153,7 +155,7 @@ func windowCells() (all []cell) {
 func normals(t *engine.Task, seed uint64) (ins [][]byte) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	for _, in := range t.Ins {
-		ins = append(ins, randomBytes(r, in.DType, in.Len))
+		ins = append(ins, ocltest.RandomBytes(r, in.DType, in.Len))
 	}
 	return ins
 }
@@ -166,27 +168,27 @@ func rowCells() (all []cell) {
 	}{{"block", tinyCPU}, {"band", tinyCPU}, {"group", tinyGPU}, {"keep", tinyGPU}, {"split", tinyCPU}} {
 		force := "row=" + v.name
 		for _, s := range [][2]int{{5, 3}, {19, 33}, {3, 64}} {
-			all = append(all, forced(v.d(), force, fmt.Sprint("softmax", s), softmaxTask(f32, s[0], s[1])))
+			all = append(all, forced(v.d(), force, fmt.Sprint("softmax", s), sample.Softmax(f32, s[0], s[1])))
 		}
-		stats := statistics(f32, 4, 39)
+		stats := sample.Statistics(f32, 4, 39)
 		if v.name == "band" {
-			stats = distances(f32, 18, 13)
+			stats = sample.Distances(f32, 18, 13)
 		} else {
-			all = append(all, forced(v.d(), force, "long softmax", softmaxTask(f32, 2, 300)))
+			all = append(all, forced(v.d(), force, "long softmax", sample.Softmax(f32, 2, 300)))
 			if v.name != "keep" {
-				all = append(all, forced(v.d(), force, "no columns", statistics(f32, 4, 0)))
+				all = append(all, forced(v.d(), force, "no columns", sample.Statistics(f32, 4, 0)))
 			}
 		}
-		over := softmaxTask(f32, 17, 21)
+		over := sample.Softmax(f32, 17, 21)
 		over.Alias = []int{0}
 		all = append(all,
 			forced(v.d(), force, "statistics", stats),
-			forced(v.d(), force, "softmax of halves", softmaxTask(f16, 17, 30)),
+			forced(v.d(), force, "softmax of halves", sample.Softmax(f16, 17, 30)),
 			forced(v.d(), force, "over the input", over),
-			forced(v.d(longPositions), force, "long", softmaxTask(f32, 3, 18)),
+			forced(v.d(longPositions), force, "long", sample.Softmax(f32, 3, 18)),
 		)
 	}
-	return append(all, forced(tinyCPU(tinyCache), "row=block", "streamed", softmaxTask(f32, 2, 300)),
-		forced(tinyCPU(tinyCache), "row=band", "streamed", softmaxTask(f32, 18, 32)),
-		forced(tinyCPU(tinyCache), "row=band", "streamed, odd", softmaxTask(f32, 18, 27)))
+	return append(all, forced(tinyCPU(tinyCache), "row=block", "streamed", sample.Softmax(f32, 2, 300)),
+		forced(tinyCPU(tinyCache), "row=band", "streamed", sample.Softmax(f32, 18, 32)),
+		forced(tinyCPU(tinyCache), "row=band", "streamed, odd", sample.Softmax(f32, 18, 27)))
 }

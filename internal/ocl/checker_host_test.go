@@ -10,6 +10,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
@@ -21,7 +23,7 @@ import (
 func TestCheckerFindsNothingInTheHost(t *testing.T) {
 	k := useChecker(t)
 	engineAs := func(t *testing.T, force string, d *facts.Device) *Engine {
-		e := New(k.dev)
+		e := New(k.Dev)
 		e.host, e.force = nil, force
 		if d != nil {
 			d.Name = e.facts.Name
@@ -35,18 +37,18 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 			d    *facts.Device
 			task *engine.Task
 		}{
-			{tinyGPU(), matmul(tensor.Float32, 1, 9, 17, 11, false, false)}, {tinyCPU(), matmul(tensor.Float32, 1, 9, 17, 11, false, true)},
-			{tinyCPU(), softmaxTask(tensor.Float32, 5, 33)}, {tinyGPU(), softmaxTask(tensor.Float32, 5, 33)},
-			{tinyCPU(fewArguments), turned(tensor.Float32, 2, 5, 19)}, {tinyGPU(longPositions, fewArguments), turned(tensor.Float32, 2, 5, 19)},
-			{tinyGPU(), biasOf(tensor.Float16, engine.Domain{3, 37})},
+			{tinyGPU(), sample.Matmul(tensor.Float32, 1, 9, 17, 11, false, false)}, {tinyCPU(), sample.Matmul(tensor.Float32, 1, 9, 17, 11, false, true)},
+			{tinyCPU(), sample.Softmax(tensor.Float32, 5, 33)}, {tinyGPU(), sample.Softmax(tensor.Float32, 5, 33)},
+			{tinyCPU(fewArguments), sample.Transposed(tensor.Float32, 2, 5, 19)}, {tinyGPU(longPositions, fewArguments), sample.Transposed(tensor.Float32, 2, 5, 19)},
+			{tinyGPU(), sample.ScaledColumns(tensor.Float16, engine.Domain{3, 37})},
 		} {
-			verify(t, engineAs(t, "", c.d), c.task, randomInputs(c.task, uint64(i)), 1e-4, 1)
+			ocltest.Verify(t, engineAs(t, "", c.d), c.task, ocltest.RandomInputs(c.task, uint64(i)), 1e-4, 1)
 			k.clean(t)
 		}
 	})
 	t.Run("callers' kernels", func(t *testing.T) {
 		task := saxpyTask(70)
-		verify(t, engineAs(t, "", nil), task, randomInputs(task, 1), 1e-6, 1)
+		ocltest.Verify(t, engineAs(t, "", nil), task, ocltest.RandomInputs(task, 1), 1e-6, 1)
 		k.clean(t)
 	})
 	t.Run("a row that is stored in a list", func(t *testing.T) {
@@ -68,7 +70,7 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 				ins = append(ins, make([]byte, 4*c))
 			}
 			task.Ins = append(task.Ins, at)
-			_, _ = execute(t, engineAs(t, "", nil), task, append(ins, make([]byte, 8)), 0)
+			_, _ = ocltest.Execute(t, engineAs(t, "", nil), task, append(ins, make([]byte, 8)), 0)
 			k.clean(t)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 )
@@ -54,7 +55,7 @@ func coverage(t *testing.T) (by map[string]covered, values map[string]map[string
 
 // A variant, a kernel or a flag of one that no cell runs under the checker is missing here.
 func TestEveryVariantHasCellsForTheChecker(t *testing.T) {
-	numbersOnly(t)
+	ocltest.NumbersOnly(t)
 	by, values := coverage(t)
 	for _, v := range variant.Variants() {
 		require.Contains(t, by, v, "write a cell for it in checker_*_test.go")

@@ -6,6 +6,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -21,7 +23,7 @@ func scatterCells() (all []cell) {
 			dt := []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Int64}[i]
 			keys := []tensor.DType{tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint64}[i]
 			for _, inPlace := range []bool{false, true} {
-				task := scatterTask(s[0], s[1], s[2], dt, keys)
+				task := sample.Scatter(s[0], s[1], s[2], dt, keys)
 				name := fmt.Sprint(dt, " ", s)
 				if inPlace {
 					task.Alias = []int{0}
@@ -30,9 +32,9 @@ func scatterCells() (all []cell) {
 				r := seeded(uint64(i))
 				at := make([]byte, task.Ins[1].Bytes())
 				for n := range int64(s[1]) {
-					putAt(keys, at, n, 0, uint64(int64(r.IntN(s[0]+3)-1)))
+					ocltest.PutAt(keys, at, n, 0, uint64(int64(r.IntN(s[0]+3)-1)))
 				}
-				c := forced(d(), "scatter="+v, name, task).on(randomBytes(r, dt, task.Ins[0].Len), at, randomBytes(r, dt, task.Ins[2].Len))
+				c := forced(d(), "scatter="+v, name, task).on(ocltest.RandomBytes(r, dt, task.Ins[0].Len), at, ocltest.RandomBytes(r, dt, task.Ins[2].Len))
 				c.scale = 5
 				all = append(all, c)
 			}
@@ -48,13 +50,13 @@ func putCells() (all []cell) {
 			if v == "parts" && put != engine.PutMin && put != engine.PutMax {
 				continue
 			}
-			task := scatterTask(7, 70, 3, tensor.Float32, tensor.Int32)
+			task := sample.Scatter(7, 70, 3, tensor.Float32, tensor.Int32)
 			task.Put = put
 			if v == "distinct" {
 				if put != engine.PutSet {
 					continue
 				}
-				task = scatterTask(90, 70, 3, tensor.Float32, tensor.Int32)
+				task = sample.Scatter(90, 70, 3, tensor.Float32, tensor.Int32)
 				task.Put, task.Distinct = put, true
 			}
 			d := tinyCPU
@@ -63,7 +65,7 @@ func putCells() (all []cell) {
 			}
 			if task.Each = v != "rows" && v != "parts"; task.Each {
 				task.Ins[1].Len *= 3
-				task.At = engine.Load(1, tensor.Int32, denseAt(task.Axes, 1, 2), nil)
+				task.At = engine.Load(1, tensor.Int32, sample.DenseAt(task.Axes, 1, 2), nil)
 			}
 			r := seeded(uint64(i))
 			at := make([]byte, task.Ins[1].Bytes())
@@ -72,9 +74,9 @@ func putCells() (all []cell) {
 				if v == "distinct" { // no two in a column, and some outside
 					to = int(n/3)*31%97 - 1
 				}
-				putAt(tensor.Int32, at, n, 0, uint64(int64(to)))
+				ocltest.PutAt(tensor.Int32, at, n, 0, uint64(int64(to)))
 			}
-			c := forced(d(), "scatter="+v, put.String(), task).on(randomBytes(r, tensor.Float32, task.Ins[0].Len), at, randomBytes(r, tensor.Float32, task.Ins[2].Len))
+			c := forced(d(), "scatter="+v, put.String(), task).on(ocltest.RandomBytes(r, tensor.Float32, task.Ins[0].Len), at, ocltest.RandomBytes(r, tensor.Float32, task.Ins[2].Len))
 			c.scale = 5
 			all = append(all, c)
 		}
@@ -90,28 +92,28 @@ func attentionCells() (all []cell) {
 		case "tile":
 			d = tinyGPU()
 		case "block":
-			d = gpuFacts(64)
+			d = ocltest.GPU(64)
 		}
 		for pass := range engine.AttentionGradKV + 1 {
-			for _, c := range []attending{
-				{dt: f32, b: 1, g: 1, m: 17, n: 19, d: 4, e: 4, withL: true},
-				{dt: f32, b: 2, g: 2, m: 3, n: 9, d: 3, e: 5, low: -3, high: 4, withL: true},
-				{dt: f32, b: 1, g: 2, m: 5, n: 18, d: 4, e: 3, mask: tensor.Bool, maskAxes: []int{0, 3}},
-				{dt: f32, b: 1, g: 2, m: 4, n: 7, d: 4, e: 4, mask: f32, maskAxes: []int{2, 3}, headsLast: true},
-				{dt: tensor.Float16, b: 1, g: 1, m: 5, n: 7, d: 4, e: 4},
-				{dt: f32, b: 1, g: 1, m: 5, n: 0, d: 4, e: 4, withL: true},
+			for _, c := range []sample.Attention{
+				{DType: f32, B: 1, G: 1, M: 17, N: 19, D: 4, E: 4, WithL: true},
+				{DType: f32, B: 2, G: 2, M: 3, N: 9, D: 3, E: 5, Low: -3, High: 4, WithL: true},
+				{DType: f32, B: 1, G: 2, M: 5, N: 18, D: 4, E: 3, Mask: tensor.Bool, MaskAxes: []int{0, 3}},
+				{DType: f32, B: 1, G: 2, M: 4, N: 7, D: 4, E: 4, Mask: f32, MaskAxes: []int{2, 3}, HeadsLast: true},
+				{DType: tensor.Float16, B: 1, G: 1, M: 5, N: 7, D: 4, E: 4},
+				{DType: f32, B: 1, G: 1, M: 5, N: 0, D: 4, E: 4, WithL: true},
 			} {
-				if c.pass = pass; pass == engine.AttentionGradKV && c.n == 0 {
+				if c.Pass = pass; pass == engine.AttentionGradKV && c.N == 0 {
 					continue // there are no keys to have a gradient
 				}
 				if v == "block" {
-					c.m, c.d, c.e = c.m+12, c.d+16, c.e+16
+					c.M, c.D, c.E = c.M+12, c.D+16, c.E+16
 					if pass == engine.AttentionGradKV {
-						c.n += 9
+						c.N += 9
 					}
 				}
-				cl := forced(d, "attention="+v, c.String(), c.task())
-				cl.ins = func(t *testing.T) [][]byte { return c.inputs(t, 5) }
+				cl := forced(d, "attention="+v, c.String(), c.Task())
+				cl.ins = func(t *testing.T) [][]byte { return c.Inputs(t, 5) }
 				cl.tol, cl.scale = 2e-5, 4
 				all = append(all, cl)
 			}
@@ -141,9 +143,9 @@ func runningCells() (all []cell) {
 				}
 				var data [][]byte
 				for n := range ins {
-					data = append(data, randomBytes(seeded(uint64(n)), dt, x.Len))
+					data = append(data, ocltest.RandomBytes(seeded(uint64(n)), dt, x.Len))
 				}
-				all = append(all, forced(d(), "running=fold", fmt.Sprint(k, " ", dt, " ", a.String(), i), routineTask(&a, ins, outs...)).on(data...).likeCPUPath(tol, 40))
+				all = append(all, forced(d(), "running=fold", fmt.Sprint(k, " ", dt, " ", a.String(), i), sample.Routine(&a, ins, outs...)).on(data...).likeCPUPath(tol, 40))
 			}
 		}
 	}
@@ -162,26 +164,26 @@ func factorCells() (all []cell) {
 		add := func(force, name string, task *engine.Task, ins ...[]float64) {
 			var data [][]byte
 			for _, v := range ins {
-				data = append(data, wideBytesOf(dt, v))
+				data = append(data, sample.BytesOf(dt, v))
 			}
 			all = append(all, forced(d(), force, fmt.Sprint(name, " ", gpu), task).on(data...).likeCPUPath(0x1p-12, 40))
 		}
 		for _, n := range []int{5, 70} {
-			a := drawn(n * n)
+			a := sample.Uniform(n * n)
 			for i := range n {
 				a[i*n+i] = float64(n)
 			}
 			x := of(int64(n * n))
-			add("cholesky=halves", fmt.Sprint("cholesky ", n), routineTask(&engine.Cholesky{Batch: 1, N: int64(n)}, []engine.Operand{x}, x, engine.Operand{DType: tensor.Int32, Len: 1}), a)
-			add("lu=halves", fmt.Sprint("lu ", n), luTask(dt, 1, n, n), a)
-			tall := drawn(n * (n - 2))
+			add("cholesky=halves", fmt.Sprint("cholesky ", n), sample.Routine(&engine.Cholesky{Batch: 1, N: int64(n)}, []engine.Operand{x}, x, engine.Operand{DType: tensor.Int32, Len: 1}), a)
+			add("lu=halves", fmt.Sprint("lu ", n), sample.LU(dt, 1, n, n), a)
+			tall := sample.Uniform(n * (n - 2))
 			for i := range n {
 				tall[i*(n-2)+1] *= 1e-30 // the squares of a column are lost
 			}
-			add("qr=blocks", fmt.Sprint("qr ", n), routineTask(&engine.QR{Batch: 1, M: int64(n), N: int64(n - 2), Columns: int64(n)}, []engine.Operand{of(int64(n * (n - 2)))}, x, of(int64(n*(n-2)))), tall)
+			add("qr=blocks", fmt.Sprint("qr ", n), sample.Routine(&engine.QR{Batch: 1, M: int64(n), N: int64(n - 2), Columns: int64(n)}, []engine.Operand{of(int64(n * (n - 2)))}, x, of(int64(n*(n-2)))), tall)
 			for i, t := range []engine.Triangular{{}, {Transposed: true}, {Right: true, Unit: true}, {Right: true, Transposed: true}} {
 				t.Batch, t.N, t.Columns = 1, int64(n), 3
-				add("triangle=halves", fmt.Sprint("triangle ", n, i), routineTask(&t, []engine.Operand{x, of(int64(3 * n))}, of(int64(3*n))), a, drawn(3*n))
+				add("triangle=halves", fmt.Sprint("triangle ", n, i), sample.Routine(&t, []engine.Operand{x, of(int64(3 * n))}, of(int64(3*n))), a, sample.Uniform(3*n))
 			}
 		}
 	}
@@ -208,30 +210,30 @@ func routineCells() (all []cell) {
 				if a.Length == long && dt == tensor.Float16 {
 					continue
 				}
-				task := scanTask(dt, a)
+				task := sample.Scan(dt, a)
 				tol := 0.0
 				if dt.IsFloat() {
 					tol = 0x1p-18
 				}
-				all = append(all, forced(d(), "scan="+v, fmt.Sprint(dt, " ", a.String()), task).on(randomBytes(seeded(1), dt, task.Ins[0].Len)).likeCPUPath(tol, 40))
+				all = append(all, forced(d(), "scan="+v, fmt.Sprint(dt, " ", a.String()), task).on(ocltest.RandomBytes(seeded(1), dt, task.Ins[0].Len)).likeCPUPath(tol, 40))
 			}
 		}
 	}
 	for i, d := range []*facts.Device{tinyCPU(), tinyGPU(), tinyCPU(fewArguments)} {
-		task := joinTask([]tensor.DType{f32, tensor.Int8, tensor.Int64}[i], []int64{3, 5, 1}[i], 1, 3, 0, 9, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+		task := sample.Join([]tensor.DType{f32, tensor.Int8, tensor.Int64}[i], []int64{3, 5, 1}[i], 1, 3, 0, 9, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 		var ins [][]byte
 		for _, o := range task.Ins {
-			ins = append(ins, randomBytes(seeded(1), o.DType, o.Len))
+			ins = append(ins, ocltest.RandomBytes(seeded(1), o.DType, o.Len))
 		}
 		all = append(all, forced(d, "join=inputs", fmt.Sprint(i), task).on(ins...).likeCPUPath(0, 0))
 	}
 	rows := engine.Scan{Outer: 3, Length: 100, Inner: 1}
 	cut := engine.Scan{Outer: 1, Length: 8200, Inner: 1}
-	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", scanTask(f32, rows)).likeCPUPath(0x1p-18, 40),
-		forced(tinyCPU(tinyCache), "scan=row", "streamed and cut", scanTask(f32, cut)).likeCPUPath(0x1p-18, 40),
-		forced(tinyCPU(tinyCache), "scan=row", "streamed doubles", scanTask(tensor.Float64, rows)).likeCPUPath(0x1p-40, 40))
+	all = append(all, forced(tinyCPU(tinyCache), "scan=row", "streamed", sample.Scan(f32, rows)).likeCPUPath(0x1p-18, 40),
+		forced(tinyCPU(tinyCache), "scan=row", "streamed and cut", sample.Scan(f32, cut)).likeCPUPath(0x1p-18, 40),
+		forced(tinyCPU(tinyCache), "scan=row", "streamed doubles", sample.Scan(tensor.Float64, rows)).likeCPUPath(0x1p-40, 40))
 	sorted := func(d *facts.Device, force, name string, a engine.Rank) cell {
-		return forced(d, force, name, rankTask(f32, a)).on(rankInput(seeded(3), f32, a.Rows*a.Length)).likeCPUPath(0, 0)
+		return forced(d, force, name, sample.Rank(f32, a)).on(sample.RankInput(seeded(3), f32, a.Rows*a.Length)).likeCPUPath(0, 0)
 	}
 	all = append(all,
 		sorted(tinyCPU(tinyCache), "rank=radix", "streamed", engine.Rank{Rows: 2, Length: 70, Keep: 70}),
@@ -247,7 +249,7 @@ func routineCells() (all []cell) {
 		if v == "group" || v == "pick" {
 			d = tinyGPU
 		} else if v == "blocks" || v == "match" {
-			d = func(...func(*facts.Device)) *facts.Device { return gpuFacts(64) }
+			d = func(...func(*facts.Device)) *facts.Device { return ocltest.GPU(64) }
 		}
 		for i, a := range []engine.Rank{
 			{Rows: 2, Length: 35, Keep: 35}, {Rows: 9, Length: 7, Keep: 7, Descending: true}, {Rows: 1, Length: 1, Keep: 1}, {Rows: 3, Length: 21, Keep: 4, Descending: true, ByPosition: true},
@@ -258,27 +260,27 @@ func routineCells() (all []cell) {
 			if (v == "first" || v == "pick") && 8*a.Keep > a.Length || v == "few" && 2*a.Keep > a.Length || (v == "first" || v == "few" || v == "pick") && dt.Size() == 8 { // others take the rest
 				continue
 			}
-			task := rankTask(dt, a)
-			all = append(all, forced(d(), "rank="+v, fmt.Sprint(dt, " ", a.String()), task).on(rankInput(seeded(3), dt, a.Rows*a.Length)).likeCPUPath(0, 0))
+			task := sample.Rank(dt, a)
+			all = append(all, forced(d(), "rank="+v, fmt.Sprint(dt, " ", a.String()), task).on(sample.RankInput(seeded(3), dt, a.Rows*a.Length)).likeCPUPath(0, 0))
 		}
 	}
 	for _, v := range []string{"radix", "group", "blocks"} {
-		d := map[string]*facts.Device{"radix": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
+		d := map[string]*facts.Device{"radix": tinyCPU(), "group": tinyGPU(), "blocks": ocltest.GPU(64)}[v]
 		long := map[string]int64{"radix": 16_400, "group": 100, "blocks": 8300}[v] // it is cut
 		for i, n := range []int64{35, 40, 1, 300, long, long, 0} {
 			a, dt := engine.Unique{Count: n, Width: 1, Sorted: i%2 == 0}, []tensor.DType{f32, tensor.Int64, tensor.Float16, tensor.Float64, tensor.Uint8, tensor.Uint8, f32}[i]
 			if n == 0 && v != "radix" {
 				continue
 			}
-			all = append(all, forced(d, "unique="+v, fmt.Sprint(dt, " ", a.String()), uniqueTask(dt, a)).on(uniqueInput(seeded(3), dt, n, 20)).likeCPUPath(0, 0))
+			all = append(all, forced(d, "unique="+v, fmt.Sprint(dt, " ", a.String()), sample.Unique(dt, a)).on(sample.UniqueInput(seeded(3), dt, n, 20)).likeCPUPath(0, 0))
 		}
 	}
 	for i, n := range []int64{37, 1, 300} {
 		a, dt := engine.Unique{Count: n, Width: int64(i) * 2, Sorted: i != 1}, []tensor.DType{f32, tensor.Int64, tensor.Float16}[i]
-		all = append(all, forced(gpuFacts(64), "unique=rows", fmt.Sprint(dt, " ", a.String()), uniqueTask(dt, a)).on(uniqueInput(seeded(3), dt, n*a.Width, 2)).likeCPUPath(0, 0))
+		all = append(all, forced(ocltest.GPU(64), "unique=rows", fmt.Sprint(dt, " ", a.String()), sample.Unique(dt, a)).on(sample.UniqueInput(seeded(3), dt, n*a.Width, 2)).likeCPUPath(0, 0))
 	}
 	for _, v := range []string{"list", "group", "blocks"} {
-		d := map[string]*facts.Device{"list": tinyCPU(), "group": tinyGPU(), "blocks": gpuFacts(64)}[v]
+		d := map[string]*facts.Device{"list": tinyCPU(), "group": tinyGPU(), "blocks": ocltest.GPU(64)}[v]
 		for i, a := range []engine.Suppress{
 			{Batches: 1, Classes: 2, Boxes: 50, IoU: 0.4}, {Batches: 2, Classes: 1, Boxes: 37, IoU: 0.2, Centre: true, PerClass: 5, Capacity: 7},
 			{Batches: 1, Classes: 3, Boxes: 130, IoU: 0.6, HasScore: true, Score: 0.3, Capacity: 500}, {Batches: 1, Classes: 1, Boxes: 20, IoU: 0.5, HasScore: true, Score: 3},
@@ -287,8 +289,8 @@ func routineCells() (all []cell) {
 			if a.Boxes == 0 && v != "list" {
 				continue
 			}
-			ins := suppressInput(seeded(uint64(i)), a, 60)
-			all = append(all, forced(d, "suppress="+v, a.String(), suppressTask(a)).on(ins...).likeCPUPath(0, 0))
+			ins := sample.SuppressInput(seeded(uint64(i)), a, 60)
+			all = append(all, forced(d, "suppress="+v, a.String(), sample.Suppress(a)).on(ins...).likeCPUPath(0, 0))
 		}
 	}
 	for _, v := range []string{"block", "item"} {
@@ -298,7 +300,7 @@ func routineCells() (all []cell) {
 		}
 		for i, dt := range []tensor.DType{f32, tensor.Float64, f32, f32} {
 			a := engine.Trees{Samples: int64(8 + 3*i), Features: 3, Targets: int64(1 + 2*(i%2)), Count: 3, Aggregate: engine.Aggregate(i)}
-			task, ins := forestTask(seeded(5), dt, a, 2, int(a.Targets))
+			task, ins := sample.Forest(seeded(5), dt, a, 2, int(a.Targets))
 			all = append(all, forced(d, "trees="+v, fmt.Sprint(dt, " ", a.String()), task).on(ins...).likeCPUPath(0, 0))
 		}
 	}

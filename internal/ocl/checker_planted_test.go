@@ -79,14 +79,14 @@ var planted = []struct {
 func TestCheckerFindsWhatIsPlanted(t *testing.T) {
 	k := useChecker(t)
 	run := func(t *testing.T, source string, set func(kernel *cl.Kernel, x, y *cl.Buffer) error, items int) (string, error) {
-		prog, err := k.dev.Program(t.Context(), "bug.cl", source, "")
+		prog, err := k.Dev.Program(t.Context(), "bug.cl", source, "")
 		require.NoError(t, err)
 		kernel, err := prog.Kernel("bug")
 		require.NoError(t, err)
 		defer kernel.Close()
 		x, y := k.written(t, make([]byte, 4*64)), k.unwritten(t, 4*64)
 		require.NoError(t, set(kernel, x, y))
-		err = k.queue.Launch(kernel, cl.Range1(items, 64), nil)
+		err = k.Queue.Launch(kernel, cl.Range1(items, 64), nil)
 		return k.found(t), err
 	}
 	both := func(kernel *cl.Kernel, x, y *cl.Buffer) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/clthread"
 	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
@@ -33,7 +34,7 @@ const checkerLog = "OCLGRIND_LOG"
 // checker is Oclgrind with one context, whose logs are read from where they were read last: a
 // second context would begin the file anew.
 type checker struct {
-	*bench
+	*ocltest.Bench
 	logs []*os.File
 	kept []any // buffers and their storage
 	pins runtime.Pinner
@@ -60,7 +61,7 @@ var theChecker = sync.OnceValues(func() (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &checker{bench: &bench{dev: dev, queue: dev.Queue()}}
+	k := &checker{Bench: &ocltest.Bench{Dev: dev, Queue: dev.Queue()}}
 	for _, name := range []string{checkerLog, checkerErrors} {
 		log, err := os.Open(os.Getenv(name))
 		if err != nil {
@@ -83,10 +84,14 @@ func useChecker(t testing.TB) *checker {
 	return k
 }
 
+// checkedSource stands before kernels. Oclgrind reports a call with a vector of which some lanes are undefined, as windows have beyond the end
+// of a row; arithmetic takes them along, and they are reported where they are stored.
+const checkedSource = "#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
+
 // found is what the logs have that was not read.
 func (k *checker) found(t testing.TB) string {
 	t.Helper()
-	require.NoError(t, k.queue.Finish())
+	require.NoError(t, k.Queue.Finish())
 	var all []byte
 	for _, log := range k.logs {
 		b, err := io.ReadAll(log)
@@ -114,9 +119,9 @@ func (k *checker) written(t testing.TB, content []byte) *cl.Buffer {
 	if k.fetches {
 		content = slices.Concat(content, make([]byte, fetchesBeyond))
 	}
-	b, err := k.dev.Context().NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
+	b, err := k.Dev.Context().NewBuffer(cl.MemReadWrite, int64(len(content)), nil)
 	require.NoError(t, err)
-	require.NoError(t, k.queue.Write(b, 0, content, nil)) // at once: Oclgrind forgets the rest
+	require.NoError(t, k.Queue.Write(b, 0, content, nil)) // at once: Oclgrind forgets the rest
 	k.kept = append(k.kept, b)
 	return b
 }
@@ -130,15 +135,11 @@ func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 	}
 	storage := bytes.Repeat([]byte{0xA5}, int(max(n, 1)))
 	k.pins.Pin(&storage[0])
-	b, err := k.dev.Context().NewBuffer(cl.MemReadWrite|cl.MemUseHostPtr, int64(len(storage)), unsafe.Pointer(&storage[0]))
+	b, err := k.Dev.Context().NewBuffer(cl.MemReadWrite|cl.MemUseHostPtr, int64(len(storage)), unsafe.Pointer(&storage[0]))
 	require.NoError(t, err)
 	k.kept = append(k.kept, b, storage)
 	return b
 }
-
-// checkedSource stands before kernels. Oclgrind reports a call with a vector of which some lanes are undefined, as windows have beyond the end
-// of a row; arithmetic takes them along, and they are reported where they are stored.
-const checkedSource = "#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
 
 // source is what stands before kernels.
 func (k *checker) source() string {
@@ -152,7 +153,7 @@ func (k *checker) source() string {
 // them. Whatever is read outside or before it was written is in the log.
 func (k *checker) run(t testing.TB, task *engine.Task, p *variant.Plan, ins [][]byte, lead int, run uint32) [][]byte {
 	t.Helper()
-	needs(t, k.dev, task)
+	ocltest.Needs(t, k.Dev, task)
 	before := func(o engine.Operand) int64 { return int64(lead * o.DType.Size()) }
 	var buffers, outs []*cl.Buffer
 	for i, in := range ins {
@@ -173,20 +174,20 @@ func (k *checker) run(t testing.TB, task *engine.Task, p *variant.Plan, ins [][]
 		scratch = append(scratch, k.unwritten(t, n))
 	}
 	for _, l := range p.Launches {
-		prog, err := k.dev.Program(t.Context(), l.Program.Name, k.source()+l.Program.Text(), l.Program.Options)
+		prog, err := k.Dev.Program(t.Context(), l.Program.Name, k.source()+l.Program.Text(), l.Program.Options)
 		require.NoError(t, err)
 		kernel, err := prog.Kernel(l.Kernel)
 		require.NoError(t, err)
 		k.bind(t, kernel, l, buffers, scratch, len(p.Scratch), lead, run)
 		r := variant.RangeOf(l)
-		require.NoError(t, k.queue.Launch(kernel, r, nil))
-		require.NoError(t, k.queue.Finish())
+		require.NoError(t, k.Queue.Launch(kernel, r, nil))
+		require.NoError(t, k.Queue.Finish())
 		require.NoError(t, kernel.Close())
 	}
 	var results [][]byte
 	for i, o := range task.Outs {
 		all := make([]byte, max(before(o)+o.Bytes(), 1))
-		require.NoError(t, k.queue.Read(outs[i], 0, all, nil))
+		require.NoError(t, k.Queue.Read(outs[i], 0, all, nil))
 		pattern := byte(0xA5)
 		if task.AliasOf(i) >= 0 {
 			pattern = 0x5A

@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/platform"
 )
 
 func TestAClassThatIsForcedPlansForAGPUOfTheSameLimits(t *testing.T) {
-	o, err := theDevice()
+	o, err := ocltest.SharedDevice()
 	if err != nil {
 		t.Skipf("no OpenCL device: %v", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
@@ -17,7 +19,7 @@ import (
 func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 	e, _, faults := faulty(t)
 	e.host = nil
-	task := matmul(tensor.Float32, 1, 40, 50, 60, false, false)
+	task := sample.Matmul(tensor.Float32, 1, 40, 50, 60, false, false)
 	e.tuned = variant.NewTable(tuning.Of(tuning.Entry{
 		Family: "contract", Task: variant.TaskClass(e.facts, access.Collapse(task)), Variant: "row", Gain: 2,
 	}))
@@ -43,7 +45,7 @@ func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 
 func TestEveryVariantCanBeAskedForWithTheParametersOfItsRule(t *testing.T) {
 	e := device(t, "", nil)
-	task := matmul(tensor.Float32, 1, 40, 50, 60, false, false)
+	task := sample.Matmul(tensor.Float32, 1, 40, 50, 60, false, false)
 	c, err := e.Choices(task)
 	require.NoError(t, err)
 	require.Equal(t, "contract", c.Family)
@@ -64,11 +66,11 @@ func TestEveryVariantCanBeAskedForWithTheParametersOfItsRule(t *testing.T) {
 }
 
 func TestATableThatIsNoTableIsAsIfThereWereNone(t *testing.T) {
-	o, err := theDevice()
+	o, err := ocltest.SharedDevice()
 	if err != nil {
 		t.Skipf("no OpenCL device: %v", err)
 	}
-	opts := testOptions()
+	opts := ocltest.Options()
 	opts.CacheDir = t.TempDir()
 	dev, err := o.Device().Open(t.Context(), opts)
 	require.NoError(t, err)

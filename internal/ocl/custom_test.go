@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -42,7 +43,7 @@ func saxpyTask(n int) *engine.Task {
 func TestCustomKernelsTakeOperandsAnywhereInMemory(t *testing.T) {
 	for _, quirks := range []string{"", "+sub-buffer-release"} {
 		t.Setenv(platform.EnvQuirks, quirks)
-		m, err := platform.Discover(t.Context(), testOptions())
+		m, err := platform.Discover(t.Context(), ocltest.Options())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestCustomKernelsTakeOperandsAnywhereInMemory(t *testing.T) {
 			t.Skipf("no OpenCL device: %v", err)
 		}
 		require.Equal(t, quirks == "" && d.Key != "nvidia", d.SubBuffers(0), quirks)
-		o, err := d.Open(t.Context(), testOptions())
+		o, err := d.Open(t.Context(), ocltest.Options())
 		require.NoError(t, err)
 		e := New(o)
 		e.host = nil
@@ -66,7 +67,7 @@ func anywhere(t *testing.T, e *Engine) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 100, 4096} {
 		task := saxpyTask(n)
-		verify(t, e, task, [][]byte{randomBytes(r, tensor.Float32, int64(n)), randomBytes(r, tensor.Float32, int64(n))}, 1e-6, 1)
+		ocltest.Verify(t, e, task, [][]byte{ocltest.RandomBytes(r, tensor.Float32, int64(n)), ocltest.RandomBytes(r, tensor.Float32, int64(n))}, 1e-6, 1)
 	}
 }
 
@@ -119,11 +120,11 @@ func TestCustomKernelOfTwoOutputsAndEveryScalar(t *testing.T) {
 			Entry: "two", Args: []any{int32(-1), uint32(1 << 31), int64(-1 << 40), uint64(1 << 50), float32(0.5)}, Global: [3]int{1},
 		},
 	}
-	outs, _ := execute(t, device(t, "", nil), task, nil, 0)
+	outs, _ := ocltest.Execute(t, device(t, "", nil), task, nil, 0)
 	var want []byte
 	for _, v := range []int64{-1, 1 << 31, -1 << 40, 1 << 50} {
 		want = binary.NativeEndian.AppendUint64(want, uint64(v))
 	}
 	require.Equal(t, want, outs[0])
-	require.Equal(t, 0.5, numberAt(tensor.Float32, outs[1], 0))
+	require.Equal(t, 0.5, ocltest.NumberAt(tensor.Float32, outs[1], 0))
 }

@@ -48,10 +48,29 @@ func New(dev *platform.Opened) *Engine { return NewForced(dev, variant.ForcedByE
 
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
+	e := newEngine(dev, variants)
+	if variant.Forced(variants, variant.Class) != variant.ClassGPU { // the host path would take what is small, and plan for a CPU
+		e.host = newHostPath(e)
+	}
+	return e
+}
+
+// NewQueueOnly is an engine for tests of kernels: it has no host path, plans for the facts of the device as change leaves them,
+// nil for as they are, and takes the list of variants in place of that of EnvVariant, but for the class and the optimization.
+func NewQueueOnly(dev *platform.Opened, variants string, change func(*facts.Device)) *Engine {
+	e := newEngine(dev, variant.ForcedByEnv())
+	e.force = variants
+	if change != nil {
+		change(e.facts)
+	}
+	return e
+}
+
+// newEngine is an engine that runs all on the device's queue.
+func newEngine(dev *platform.Opened, variants string) *Engine {
 	facts := facts.New(dev.Device(), dev.Caps())
 	facts.Unoptimized = variant.Forced(variants, variant.Optimize) == variant.OptimizeOff
-	asGPU := variant.Forced(variants, variant.Class) == variant.ClassGPU
-	if asGPU {
+	if variant.Forced(variants, variant.Class) == variant.ClassGPU {
 		facts.AsGPU(dev.Caps())
 	}
 	e := &Engine{
@@ -59,9 +78,6 @@ func NewForced(dev *platform.Opened, variants string) *Engine {
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
 	e.queue = &queueRunner{target{device: dev.CL(), facts: facts, programs: dev, mark: "false 1", library: new(library)}, e}
-	if !asGPU { // the host path would take what is small, and plan for a CPU
-		e.host = newHostPath(e)
-	}
 	e.Calibrated()
 	e.traits = engine.Traits{
 		Buffers: max(facts.Operands(), 1), MaxAlloc: facts.MaxAlloc, Stream: e, Peaks: e.peaks,
@@ -143,6 +159,9 @@ func (e *Engine) Close() error {
 	}
 	return err
 }
+
+// Facts are what kernels for the device's queue are planned by.
+func (e *Engine) Facts() *facts.Device { return e.facts }
 
 // Opened is the device.
 func (e *Engine) Opened() *platform.Opened { return e.dev }

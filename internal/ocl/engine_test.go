@@ -12,6 +12,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -35,12 +37,12 @@ func chain(t testing.TB, e *Engine, rows, cols int) (s engine.Sequence, arena en
 	at := func(i int64) engine.Slot { return engine.Slot{Mem: arena, Offset: i * wide} }
 	in := engine.Operand{DType: tensor.Float32, Len: n}
 	dom := engine.Domain{rows, cols}
-	x := engine.Load(0, in.DType, denseAt(dom, 0, 1), nil)
-	double := mapTask(dom, engine.Apply(fnAdd, in.DType, x, x), in)
-	sum := reduceTask(dom, 1, engine.Sum, x, in)
+	x := engine.Load(0, in.DType, sample.DenseAt(dom, 0, 1), nil)
+	double := sample.Map(dom, engine.Apply(sample.Add, in.DType, x, x), in)
+	sum := sample.Reduce(dom, 1, engine.Sum, x, in)
 	row := engine.Operand{DType: tensor.Float32, Len: int64(rows)}
 	y := engine.Load(0, in.DType, engine.AxisIndex(0), nil)
-	plus := mapTask(engine.Domain{rows}, engine.Apply(fnAdd, in.DType, y, engine.Apply(fnCast, in.DType, engine.Run())), row)
+	plus := sample.Map(engine.Domain{rows}, engine.Apply(sample.Add, in.DType, y, engine.Apply(sample.Cast, in.DType, engine.Run())), row)
 	plus.Alias = []int{0}
 	s, err = e.Prepare(t.Context(), []engine.Bound{
 		{Task: double, Ins: []engine.Slot{at(0)}, Outs: []engine.Slot{at(1)}},
@@ -76,7 +78,7 @@ func TestTasksOfASequenceSeeEachOthersResults(t *testing.T) {
 }
 
 func TestRunAgainAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if ocltest.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	e := device(t, "", nil)
@@ -97,7 +99,7 @@ func TestCloseLeavesNoLiveObject(t *testing.T) {
 	if err != nil {
 		t.Skipf("no OpenCL library: %v", err)
 	}
-	o := testOptions()
+	o := ocltest.Options()
 	o.Library = lib
 	m, err := platform.Discover(t.Context(), o)
 	require.NoError(t, err)
@@ -144,7 +146,7 @@ func TestFailedPrepareReleasesWhatItMade(t *testing.T) {
 	bad := saxpyTask(64)
 	bad.Custom.Args = nil
 	in := engine.Operand{DType: tensor.Float32, Len: 40000}
-	sum := reduceTask(engine.Domain{40000}, 0, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
+	sum := sample.Reduce(engine.Domain{40000}, 0, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
 	arena2, err := e.Alloc(1 << 18)
 	require.NoError(t, err)
 	_, err = e.Prepare(t.Context(), []engine.Bound{
@@ -161,7 +163,7 @@ func TestFailedPrepareReleasesWhatItMade(t *testing.T) {
 func TestWrongBindingsAreErrors(t *testing.T) {
 	e, other := device(t, "", nil), device(t, "", nil)
 	in := engine.Operand{DType: tensor.Float32, Len: 64}
-	task := mapTask(engine.Domain{64}, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
+	task := sample.Map(engine.Domain{64}, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
 	m, err := e.Alloc(512)
 	require.NoError(t, err)
 	foreign, err := other.Alloc(512)
@@ -211,14 +213,14 @@ func TestWrongBindingsAreErrors(t *testing.T) {
 }
 
 func TestEqualTasksShareOneProgramWhateverTheirSizes(t *testing.T) {
-	f := cpuFacts(16)
+	f := ocltest.CPU(16)
 	var sources []string
 	for _, n := range []int{100, 5000, 777} {
 		dom := engine.Domain{n, 33, n + 1}
 		in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 		// A transpose with a margin: nothing collapses.
 		x := engine.AxisIndex(2).Mul(int64(33 * n)).Add(engine.AxisIndex(0).Mul(33)).Add(engine.AxisIndex(1)).AddConst(-7)
-		task := mapTask(dom, engine.Load(0, in.DType, x, []engine.Cond{{X: x, Lo: 0, Hi: in.Len}}), in)
+		task := sample.Map(dom, engine.Load(0, in.DType, x, []engine.Cond{{X: x, Lo: 0, Hi: in.Len}}), in)
 		p, err := variant.MakePlan(f, nil, task, "")
 		require.NoError(t, err)
 		sources = append(sources, p.Launches[0].Program.Text())
@@ -228,17 +230,17 @@ func TestEqualTasksShareOneProgramWhateverTheirSizes(t *testing.T) {
 }
 
 func TestCheckSaysWhatTheDeviceLacks(t *testing.T) {
-	f := cpuFacts(16)
+	f := ocltest.CPU(16)
 	f.FP64, f.MaxAlloc, f.ArgBytes = false, 1<<20, 256
 	in := engine.Operand{DType: tensor.Float32, Len: 8}
 	x := engine.Load(0, in.DType, engine.AxisIndex(0), nil)
 	dom := engine.Domain{8}
-	require.NoError(t, variant.Check(f, mapTask(dom, x, in)))
+	require.NoError(t, variant.Check(f, sample.Map(dom, x, in)))
 	for want, task := range map[string]*engine.Task{
-		"float64":       mapTask(dom, engine.Apply(fnCast, tensor.Float32, engine.Apply(fnCast, tensor.Float64, x)), in),
-		"allocation":    mapTask(engine.Domain{1 << 20}, constant(tensor.Int16, 1)),
-		"arguments":     mapTask(dom, x, in, in, in, in, in, in, in, in, in, in, in, in),
-		"no OpenCL C":   mapTask(dom, engine.Apply(&engine.Scalar{Name: "nop"}, tensor.Float32, x), in),
+		"float64":       sample.Map(dom, engine.Apply(sample.Cast, tensor.Float32, engine.Apply(sample.Cast, tensor.Float64, x)), in),
+		"allocation":    sample.Map(engine.Domain{1 << 20}, sample.Constant(tensor.Int16, 1)),
+		"arguments":     sample.Map(dom, x, in, in, in, in, in, in, in, in, in, in, in, in),
+		"no OpenCL C":   sample.Map(dom, engine.Apply(&engine.Scalar{Name: "nop"}, tensor.Float32, x), in),
 		"has no source": {Kind: engine.Custom, Custom: &engine.CustomKernel{}},
 	} {
 		err := variant.Check(f, task)
@@ -251,7 +253,7 @@ func TestEstimatesGrowWithTheWork(t *testing.T) {
 	e := device(t, "", nil)
 	of := func(n int) *engine.Task {
 		in := engine.Operand{DType: tensor.Float32, Len: int64(n)}
-		return mapTask(engine.Domain{n}, engine.Apply(fnExp, in.DType, engine.Load(0, in.DType, engine.AxisIndex(0), nil)), in)
+		return sample.Map(engine.Domain{n}, engine.Apply(sample.Exp, in.DType, engine.Load(0, in.DType, engine.AxisIndex(0), nil)), in)
 	}
 	require.Positive(t, e.Estimate(of(0)))
 	require.Greater(t, e.Estimate(of(1<<22)), e.Estimate(of(1<<12)))
@@ -262,13 +264,13 @@ func TestEstimatesGrowWithTheWork(t *testing.T) {
 
 func TestForcedVariantsAreForcedWhereTheyCanRun(t *testing.T) {
 	in := engine.Operand{DType: tensor.Float32, Len: 600}
-	task := reduceTask(engine.Domain{2, 300}, 1, engine.Max, engine.Load(0, in.DType, denseAt(engine.Domain{2, 300}, 0, 1), nil), in)
-	for _, name := range reduceNames {
-		p, err := variant.MakePlan(gpuFacts(64), nil, task, "map=block, reduce="+name)
+	task := sample.Reduce(engine.Domain{2, 300}, 1, engine.Max, engine.Load(0, in.DType, sample.DenseAt(engine.Domain{2, 300}, 0, 1), nil), in)
+	for _, name := range []string{"item", "group", "block", "column", "lanes"} {
+		p, err := variant.MakePlan(ocltest.GPU(64), nil, task, "map=block, reduce="+name)
 		require.NoError(t, err)
 		require.Equal(t, name, p.Variant)
 	}
-	p, err := variant.MakePlan(gpuFacts(64), nil, task, "reduce=magic")
+	p, err := variant.MakePlan(ocltest.GPU(64), nil, task, "reduce=magic")
 	require.NoError(t, err)
 	require.Equal(t, "group", p.Variant)
 	require.Contains(t, p.Why, "reduce=magic cannot run it")
@@ -276,7 +278,7 @@ func TestForcedVariantsAreForcedWhereTheyCanRun(t *testing.T) {
 
 func TestEmptyOutputsLaunchNothing(t *testing.T) {
 	e := device(t, "", nil)
-	_, p := execute(t, e, mapTask(engine.Domain{3, 0}, constant(tensor.Int32, 1)), nil, 0)
+	_, p := ocltest.Execute(t, e, sample.Map(engine.Domain{3, 0}, sample.Constant(tensor.Int32, 1)), nil, 0)
 	require.Empty(t, p.Launch)
 }
 
@@ -285,11 +287,11 @@ func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
 		dom := engine.Domain{37, 501}
 		in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 		bias := engine.Operand{DType: tensor.Float32, Len: 501}
-		x := engine.Load(1, in.DType, denseAt(dom, 0, 1), nil)
-		task := mapTask(dom, engine.Apply(fnSub, in.DType, x, engine.Load(0, bias.DType, engine.AxisIndex(1), nil)), bias, in)
+		x := engine.Load(1, in.DType, sample.DenseAt(dom, 0, 1), nil)
+		task := sample.Map(dom, engine.Apply(sample.Sub, in.DType, x, engine.Load(0, bias.DType, engine.AxisIndex(1), nil)), bias, in)
 		task.Alias = []int{1}
 		r := rand.New(rand.NewPCG(2, 2))
-		verify(t, device(t, "map="+variantName, nil), task, [][]byte{randomBytes(r, bias.DType, bias.Len), randomBytes(r, in.DType, in.Len)}, 0, 0)
+		ocltest.Verify(t, device(t, "map="+variantName, nil), task, [][]byte{ocltest.RandomBytes(r, bias.DType, bias.Len), ocltest.RandomBytes(r, in.DType, in.Len)}, 0, 0)
 	}
 }
 

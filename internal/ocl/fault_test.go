@@ -12,6 +12,8 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
 	"github.com/anycl/anycl/platform"
@@ -25,7 +27,7 @@ func faulty(t *testing.T) (*Engine, *cl.Library, *clfault.Injector) {
 	if err != nil {
 		t.Skipf("no OpenCL library: %v", err)
 	}
-	o := testOptions()
+	o := ocltest.Options()
 	o.Library = lib
 	m, err := platform.Discover(t.Context(), o)
 	require.NoError(t, err)
@@ -55,7 +57,7 @@ func TestCustomKernelsNeedNoSubBuffers(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, arena.Close()) }()
 	at := func(i int) engine.Slot { return engine.Slot{Mem: arena, Offset: int64(i * apart)} }
-	ins := [][]byte{randomBytes(r, tensor.Float32, 64), randomBytes(r, tensor.Float32, 64)}
+	ins := [][]byte{ocltest.RandomBytes(r, tensor.Float32, 64), ocltest.RandomBytes(r, tensor.Float32, 64)}
 	for i, b := range ins {
 		require.NoError(t, e.Write(t.Context(), arena, at(i+1).Offset, b))
 	}
@@ -81,7 +83,7 @@ func TestAFailureAnywhereInPrepareLeaksNothing(t *testing.T) {
 	dom := engine.Domain{2, 30000, 3}
 	in := engine.Operand{DType: tensor.Float32, Len: dom.Size() * 3}
 	strided := engine.AxisIndex(1).Mul(9).Add(engine.AxisIndex(2).Mul(2)).Add(engine.AxisIndex(0).Mul(7)).AddConst(5)
-	sum := reduceTask(dom, 1, engine.Sum, engine.Load(0, in.DType, strided, nil), in)
+	sum := sample.Reduce(dom, 1, engine.Sum, engine.Load(0, in.DType, strided, nil), in)
 	arena, err := e.Alloc(4 << 20)
 	require.NoError(t, err)
 	at := func(offset int64) engine.Slot { return engine.Slot{Mem: arena, Offset: offset} }

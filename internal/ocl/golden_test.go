@@ -15,6 +15,8 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -29,7 +31,7 @@ func goldenTasks() map[string]*engine.Task {
 	dom := engine.Domain{64, 100}
 	x := engine.Operand{DType: f32, Len: dom.Size()}
 	row := engine.Operand{DType: f32, Len: 100}
-	bias := engine.Apply(fnMul, f32, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Load(1, f32, engine.AxisIndex(1), nil))
+	bias := engine.Apply(sample.Mul, f32, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil), engine.Load(1, f32, engine.AxisIndex(1), nil))
 
 	shifted := engine.AxisIndex(1).AddConst(-2)
 	pad := engine.Load(0, tensor.Float16, engine.AxisIndex(0).Mul(100).Add(shifted), []engine.Cond{{X: shifted, Lo: 0, Hi: 100}})
@@ -37,53 +39,53 @@ func goldenTasks() map[string]*engine.Task {
 	rowOf := engine.DataIndex(engine.Load(1, tensor.Int64, engine.AxisIndex(0), nil))
 	gather := engine.Load(0, f32, rowOf.Mul(100).Add(engine.AxisIndex(1)), []engine.Cond{{X: rowOf, Lo: 0, Hi: 50}})
 
-	inPlace := mapTask(dom, engine.Apply(fnSub, f32, engine.Load(0, f32, denseAt(dom, 0, 1), nil), engine.Apply(fnCast, f32, engine.Run())), x)
+	inPlace := sample.Map(dom, engine.Apply(sample.Sub, f32, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil), engine.Apply(sample.Cast, f32, engine.Run())), x)
 	inPlace.Alias = []int{0}
-	recast := mapTask(dom, engine.Apply(fnCast, tensor.Int32, bias), x, row)
+	recast := sample.Map(dom, engine.Apply(sample.Cast, tensor.Int32, bias), x, row)
 	recast.Alias = []int{0}
 
-	mean := reduceTask(dom, 1, engine.Sum, bias, x, row)
-	mean.Values[0] = engine.Apply(fnMul, f32, engine.Acc(0, f32), constant(f32, 0.01))
+	mean := sample.Reduce(dom, 1, engine.Sum, bias, x, row)
+	mean.Values[0] = engine.Apply(sample.Mul, f32, engine.Acc(0, f32), sample.Constant(f32, 0.01))
 	long := engine.Domain{2, 100000}
-	down, _ := middle(f32, engine.Sum, 2, 70, 100)
+	down, _ := sample.Middle(f32, engine.Sum, 2, 70, 100)
 	odd := engine.Domain{210, 211}
-	trees, _ := forestTask(rand.New(rand.NewPCG(1, 1)), f32, engine.Trees{Samples: 5000, Features: 30, Targets: 1, Count: 10}, 3, 1)
-	sets, _ := forestTask(rand.New(rand.NewPCG(1, 1)), tensor.Float64, engine.Trees{Samples: 5000, Features: 30, Targets: 4, Count: 10, Aggregate: engine.AggregateMax}, 3, 2)
+	trees, _ := sample.Forest(rand.New(rand.NewPCG(1, 1)), f32, engine.Trees{Samples: 5000, Features: 30, Targets: 1, Count: 10}, 3, 1)
+	sets, _ := sample.Forest(rand.New(rand.NewPCG(1, 1)), tensor.Float64, engine.Trees{Samples: 5000, Features: 30, Targets: 4, Count: 10, Aggregate: engine.AggregateMax}, 3, 2)
 	return map[string]*engine.Task{
 		"trees":         trees,
 		"trees-wide":    sets,
-		"map-bias":      mapTask(dom, bias, x, row),
-		"map-pad":       mapTask(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
-		"map-gather":    mapTask(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
+		"map-bias":      sample.Map(dom, bias, x, row),
+		"map-pad":       sample.Map(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
+		"map-gather":    sample.Map(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
 		"map-inplace":   inPlace,
 		"map-recast":    recast,
-		"map-image":     paddedImages(f32, [4]int{2, 24, 10, 20}, [4]int{1, 1, 1, 1}),
-		"map-streamed":  mapTask(odd, engine.Load(0, f32, denseAt(odd, 1, 0), nil), engine.Operand{DType: f32, Len: odd.Size()}),
-		"map-transpose": mapTask(dom, engine.Load(0, f32, engine.AxisIndex(1).Mul(64).Add(engine.AxisIndex(0)), nil), x),
+		"map-image":     sample.PaddedImages(f32, [4]int{2, 24, 10, 20}, [4]int{1, 1, 1, 1}),
+		"map-streamed":  sample.Map(odd, engine.Load(0, f32, sample.DenseAt(odd, 1, 0), nil), engine.Operand{DType: f32, Len: odd.Size()}),
+		"map-transpose": sample.Map(dom, engine.Load(0, f32, engine.AxisIndex(1).Mul(64).Add(engine.AxisIndex(0)), nil), x),
 		"reduce-mean":   mean,
-		"reduce-argmax": reduceTask(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, denseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
+		"reduce-argmax": sample.Reduce(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, sample.DenseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
 		"reduce-down":   down,
-		"reduce-filter": sliding{1, 8, 15, 28, 3, 3, 2, 1, 1, f32}.filter(),
-		"reduce-pixels": pixels{1, 14, 14, 144, 3, 3, 1, 1, 1, f32}.task(),
-		"reduce-pool":   sliding{2, 8, 15, 28, 3, 3, 2, 1, 1, f32}.pool(engine.Max),
-		"reduce-taps":   sliding{1, 8, 15, 28, 3, 3, 1, 1, 1, f32}.kernelGradient(),
-		"row-softmax":   softmaxTask(f32, 64, 100),
-		"map-several":   severalValues(dom),
-		"scan":          scanTask(f32, engine.Scan{Outer: 2, Length: 100_000, Inner: 1}),
-		"scan-down":     scanTask(tensor.Int8, engine.Scan{Outer: 2, Length: 100_000, Inner: 20, Exclusive: true, Reverse: true}),
-		"join":          joinTask(tensor.Float16, 10, 3, 0, 100, 7, 7, 7, 7, 7, 7, 7, 7),
-		"rank":          rankTask(f32, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 1 << 20}),
-		"rank-wide":     rankTask(tensor.Float64, engine.Rank{Rows: 2, Length: 1 << 20, Keep: 1 << 20, Descending: true}),
-		"rank-short":    rankTask(tensor.Int16, engine.Rank{Rows: 100, Length: 100, Keep: 100}),
-		"rank-first":    rankTask(tensor.BFloat16, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 10, Descending: true}),
-		"unique":        uniqueTask(f32, engine.Unique{Count: 1 << 20, Width: 1, Sorted: true}),
-		"unique-seen":   uniqueTask(tensor.Int64, engine.Unique{Count: 1 << 20, Width: 1}),
-		"unique-short":  uniqueTask(tensor.Uint8, engine.Unique{Count: 1000, Width: 1, Sorted: true}),
-		"unique-rows":   uniqueTask(f32, engine.Unique{Count: 1000, Width: 5, Sorted: true}),
-		"suppress":      suppressTask(engine.Suppress{Batches: 1, Classes: 20, Boxes: 1000, IoU: 0.5, HasScore: true, Score: 0.3}),
-		"suppress-long": suppressTask(engine.Suppress{Batches: 2, Classes: 3, Boxes: 10_000, PerClass: 100, IoU: 0.5, Centre: true}),
-		"map-added":     addedTurned(f32, 1000, 300),
-		"scatter":       scatterTask(1000, 64, 32, tensor.Float16, tensor.Int32),
+		"reduce-filter": sample.Window{N: 1, C: 8, H: 15, W: 28, U: 3, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: f32}.Filter(),
+		"reduce-pixels": sample.Pixels{N: 1, H: 14, W: 14, C: 144, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}.Task(),
+		"reduce-pool":   sample.Window{N: 2, C: 8, H: 15, W: 28, U: 3, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: f32}.Pool(engine.Max),
+		"reduce-taps":   sample.Window{N: 1, C: 8, H: 15, W: 28, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}.KernelGradient(),
+		"row-softmax":   sample.Softmax(f32, 64, 100),
+		"map-several":   sample.SeveralValues(dom),
+		"scan":          sample.Scan(f32, engine.Scan{Outer: 2, Length: 100_000, Inner: 1}),
+		"scan-down":     sample.Scan(tensor.Int8, engine.Scan{Outer: 2, Length: 100_000, Inner: 20, Exclusive: true, Reverse: true}),
+		"join":          sample.Join(tensor.Float16, 10, 3, 0, 100, 7, 7, 7, 7, 7, 7, 7, 7),
+		"rank":          sample.Rank(f32, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 1 << 20}),
+		"rank-wide":     sample.Rank(tensor.Float64, engine.Rank{Rows: 2, Length: 1 << 20, Keep: 1 << 20, Descending: true}),
+		"rank-short":    sample.Rank(tensor.Int16, engine.Rank{Rows: 100, Length: 100, Keep: 100}),
+		"rank-first":    sample.Rank(tensor.BFloat16, engine.Rank{Rows: 1, Length: 1 << 20, Keep: 10, Descending: true}),
+		"unique":        sample.Unique(f32, engine.Unique{Count: 1 << 20, Width: 1, Sorted: true}),
+		"unique-seen":   sample.Unique(tensor.Int64, engine.Unique{Count: 1 << 20, Width: 1}),
+		"unique-short":  sample.Unique(tensor.Uint8, engine.Unique{Count: 1000, Width: 1, Sorted: true}),
+		"unique-rows":   sample.Unique(f32, engine.Unique{Count: 1000, Width: 5, Sorted: true}),
+		"suppress":      sample.Suppress(engine.Suppress{Batches: 1, Classes: 20, Boxes: 1000, IoU: 0.5, HasScore: true, Score: 0.3}),
+		"suppress-long": sample.Suppress(engine.Suppress{Batches: 2, Classes: 3, Boxes: 10_000, PerClass: 100, IoU: 0.5, Centre: true}),
+		"map-added":     sample.TransposedTimes(f32, 1000, 300),
+		"scatter":       sample.Scatter(1000, 64, 32, tensor.Float16, tensor.Int32),
 	}
 }
 
@@ -136,13 +138,6 @@ type goldenCase struct {
 	force string
 }
 
-func (c goldenCase) plan(t *testing.T) *variant.Plan {
-	t.Helper()
-	p, err := variant.MakePlan(c.facts, nil, c.task, c.force)
-	require.NoError(t, err)
-	return p
-}
-
 // requirePinned compares text with a golden file, or writes it.
 func requirePinned(t *testing.T, path, text string) {
 	t.Helper()
@@ -159,65 +154,65 @@ func requirePinned(t *testing.T, path, text string) {
 // goldens are the plans of goldenTasks, by file name.
 func goldens() map[string]goldenCase {
 	tasks := goldenTasks()
-	streams := cpuFacts(16)
+	streams := ocltest.CPU(16)
 	tinyCache(streams)
 	cases := map[string]goldenCase{}
 	for _, c := range []struct {
 		task, force string
 		facts       *facts.Device
 	}{
-		{"map-bias", "map=block", cpuFacts(16)},
-		{"map-bias", "map=item", gpuFacts(256)},
-		{"map-pad", "map=block", cpuFacts(16)},
-		{"map-gather", "map=item", gpuFacts(256)},
-		{"map-gather", "map=gather", cpuFacts(16)},
-		{"map-inplace", "map=block", cpuFacts(16)},
-		{"map-recast", "map=block", cpuFacts(16)},
+		{"map-bias", "map=block", ocltest.CPU(16)},
+		{"map-bias", "map=item", ocltest.GPU(256)},
+		{"map-pad", "map=block", ocltest.CPU(16)},
+		{"map-gather", "map=item", ocltest.GPU(256)},
+		{"map-gather", "map=gather", ocltest.CPU(16)},
+		{"map-inplace", "map=block", ocltest.CPU(16)},
+		{"map-recast", "map=block", ocltest.CPU(16)},
 		{"map-streamed", "map=tile", streams},
-		{"map-transpose", "map=tile", cpuFacts(16)},
-		{"map-transpose", "map=turn", gpuFacts(256)},
-		{"map-added", "map=pack", cpuFacts(16)},
-		{"map-image", "map=tile", cpuFacts(16)},
-		{"reduce-mean", "reduce=group", gpuFacts(256)},
-		{"reduce-mean", "reduce=item", gpuFacts(256)},
-		{"reduce-mean", "reduce=block", cpuFacts(16)},
-		{"reduce-mean", "reduce=column", cpuFacts(16)},
-		{"reduce-argmax", "reduce=block", cpuFacts(16)},
-		{"reduce-down", "reduce=stripe", cpuFacts(16)},
-		{"reduce-filter", "reduce=window", cpuFacts(16)},
-		{"reduce-pool", "reduce=window", cpuFacts(16)},
-		{"reduce-taps", "reduce=window", cpuFacts(16)},
-		{"reduce-pixels", "reduce=lanes", cpuFacts(16)},
-		{"map-several", "map=block", cpuFacts(16)},
-		{"row-softmax", "row=block", cpuFacts(16)},
-		{"row-softmax", "row=band", cpuFacts(16)},
-		{"row-softmax", "row=group", gpuFacts(256)},
-		{"row-softmax", "row=keep", gpuFacts(256)},
-		{"scatter", "scatter=rows", cpuFacts(16)},
-		{"scatter", "scatter=parts", cpuFacts(16)},
-		{"scatter", "scatter=item", gpuFacts(256)},
-		{"scan", "scan=row", cpuFacts(16)},
-		{"scan", "scan=group", gpuFacts(256)},
-		{"scan-down", "scan=column", cpuFacts(16)},
-		{"join", "join=inputs", gpuFacts(256)},
-		{"rank", "rank=radix", cpuFacts(16)},
-		{"rank", "rank=blocks", gpuFacts(256)},
-		{"rank-wide", "rank=blocks", gpuFacts(256)},
-		{"rank", "rank=match", gpuFacts(256)},
-		{"rank-short", "rank=lanes", cpuFacts(16)},
-		{"rank-short", "rank=group", gpuFacts(256)},
-		{"rank-first", "rank=first", cpuFacts(16)},
-		{"rank-first", "rank=few", cpuFacts(16)},
-		{"rank-first", "rank=pick", gpuFacts(256)},
-		{"unique", "unique=radix", cpuFacts(16)},
-		{"unique-seen", "unique=blocks", gpuFacts(256)},
-		{"unique-short", "unique=group", gpuFacts(256)},
-		{"unique-rows", "unique=rows", gpuFacts(256)},
-		{"suppress", "suppress=list", cpuFacts(16)},
-		{"suppress", "suppress=group", gpuFacts(256)},
-		{"suppress-long", "suppress=blocks", gpuFacts(256)},
-		{"trees", "trees=block", cpuFacts(16)},
-		{"trees-wide", "trees=item", gpuFacts(256)},
+		{"map-transpose", "map=tile", ocltest.CPU(16)},
+		{"map-transpose", "map=turn", ocltest.GPU(256)},
+		{"map-added", "map=pack", ocltest.CPU(16)},
+		{"map-image", "map=tile", ocltest.CPU(16)},
+		{"reduce-mean", "reduce=group", ocltest.GPU(256)},
+		{"reduce-mean", "reduce=item", ocltest.GPU(256)},
+		{"reduce-mean", "reduce=block", ocltest.CPU(16)},
+		{"reduce-mean", "reduce=column", ocltest.CPU(16)},
+		{"reduce-argmax", "reduce=block", ocltest.CPU(16)},
+		{"reduce-down", "reduce=stripe", ocltest.CPU(16)},
+		{"reduce-filter", "reduce=window", ocltest.CPU(16)},
+		{"reduce-pool", "reduce=window", ocltest.CPU(16)},
+		{"reduce-taps", "reduce=window", ocltest.CPU(16)},
+		{"reduce-pixels", "reduce=lanes", ocltest.CPU(16)},
+		{"map-several", "map=block", ocltest.CPU(16)},
+		{"row-softmax", "row=block", ocltest.CPU(16)},
+		{"row-softmax", "row=band", ocltest.CPU(16)},
+		{"row-softmax", "row=group", ocltest.GPU(256)},
+		{"row-softmax", "row=keep", ocltest.GPU(256)},
+		{"scatter", "scatter=rows", ocltest.CPU(16)},
+		{"scatter", "scatter=parts", ocltest.CPU(16)},
+		{"scatter", "scatter=item", ocltest.GPU(256)},
+		{"scan", "scan=row", ocltest.CPU(16)},
+		{"scan", "scan=group", ocltest.GPU(256)},
+		{"scan-down", "scan=column", ocltest.CPU(16)},
+		{"join", "join=inputs", ocltest.GPU(256)},
+		{"rank", "rank=radix", ocltest.CPU(16)},
+		{"rank", "rank=blocks", ocltest.GPU(256)},
+		{"rank-wide", "rank=blocks", ocltest.GPU(256)},
+		{"rank", "rank=match", ocltest.GPU(256)},
+		{"rank-short", "rank=lanes", ocltest.CPU(16)},
+		{"rank-short", "rank=group", ocltest.GPU(256)},
+		{"rank-first", "rank=first", ocltest.CPU(16)},
+		{"rank-first", "rank=few", ocltest.CPU(16)},
+		{"rank-first", "rank=pick", ocltest.GPU(256)},
+		{"unique", "unique=radix", ocltest.CPU(16)},
+		{"unique-seen", "unique=blocks", ocltest.GPU(256)},
+		{"unique-short", "unique=group", ocltest.GPU(256)},
+		{"unique-rows", "unique=rows", ocltest.GPU(256)},
+		{"suppress", "suppress=list", ocltest.CPU(16)},
+		{"suppress", "suppress=group", ocltest.GPU(256)},
+		{"suppress-long", "suppress=blocks", ocltest.GPU(256)},
+		{"trees", "trees=block", ocltest.CPU(16)},
+		{"trees-wide", "trees=item", ocltest.GPU(256)},
 	} {
 		_, variantName, _ := strings.Cut(c.force, "=")
 		cases[c.task+"-"+variantName+".cl"] = goldenCase{tasks[c.task], c.facts, c.force}
@@ -241,4 +236,11 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 			require.Contains(t, pinned, filepath.Base(f), f)
 		}
 	}
+}
+
+func (c goldenCase) plan(t *testing.T) *variant.Plan {
+	t.Helper()
+	p, err := variant.MakePlan(c.facts, nil, c.task, c.force)
+	require.NoError(t, err)
+	return p
 }

@@ -9,13 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
 )
 
 // withCompanion is an engine whose sequences run where force says.
 func withCompanion(t testing.TB, force string) *Engine {
 	t.Helper()
-	o, err := theDevice()
+	o, err := ocltest.SharedDevice()
 	if err != nil {
 		t.Skipf("no OpenCL device: %v", err)
 	}
@@ -60,7 +62,7 @@ func TestDeviceAndCallingThreadSeeEachOthersResults(t *testing.T) {
 	x := engine.Load(0, at.DType, engine.AxisIndex(0), nil)
 	increment := func(force string) engine.Sequence {
 		e.force = force
-		task := mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, x, engine.Apply(fnCast, at.DType, engine.Run())), at)
+		task := sample.Map(engine.Domain{n}, engine.Apply(sample.Add, at.DType, x, engine.Apply(sample.Cast, at.DType, engine.Run())), at)
 		task.Alias = []int{0}
 		slot := []engine.Slot{{Mem: mem}}
 		s, err := e.Prepare(t.Context(), []engine.Bound{{Task: task, Ins: slot, Outs: slot}})
@@ -124,7 +126,7 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	})
 	task := func(n int) *engine.Task {
 		at := engine.Operand{DType: tensor.Float32, Len: int64(n)}
-		return mapTask(engine.Domain{n}, engine.Apply(fnAdd, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
+		return sample.Map(engine.Domain{n}, engine.Apply(sample.Add, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
 	}
 	site := func(tasks ...*engine.Task) runner { r, _ := e.runnerFor(tasks); return r }
 	require.Same(t, e.host.inline, site(task(1000)))
@@ -155,7 +157,7 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.host.pooled, site(task(10e6)), "who waits for memory is in nobody's way")
 	long := task(2e6)
 	for range 100 {
-		long.Values[0] = engine.Apply(fnAdd, tensor.Float32, long.Values[0], engine.Run())
+		long.Values[0] = engine.Apply(sample.Add, tensor.Float32, long.Values[0], engine.Run())
 	}
 	require.Same(t, e.queue, site(long), "Go's monitor would be in the way")
 }

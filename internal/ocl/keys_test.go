@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
@@ -15,11 +17,11 @@ import (
 func TestIndicesOf32BitsAreComparedInInt(t *testing.T) {
 	for dt, want := range map[tensor.DType]string{tensor.Int32: "int", tensor.Uint8: "int", tensor.Uint32: "long", tensor.Int64: "long"} {
 		dom := engine.Domain{64}
-		key := engine.Load(0, dt, denseAt(dom, 0), nil)
+		key := engine.Load(0, dt, sample.DenseAt(dom, 0), nil)
 		at := engine.DataIndex(key)
 		v := engine.Load(1, tensor.Float32, at, []engine.Cond{{X: at, Lo: 0, Hi: 100}})
-		task := mapTask(dom, v, engine.Operand{DType: dt, Len: 64}, engine.Operand{DType: tensor.Float32, Len: 100})
-		p, err := variant.MakePlan(gpuFacts(256), nil, task, "map=item")
+		task := sample.Map(dom, v, engine.Operand{DType: dt, Len: 64}, engine.Operand{DType: tensor.Float32, Len: 100})
+		p, err := variant.MakePlan(ocltest.GPU(256), nil, task, "map=item")
 		require.NoError(t, err)
 		_, text, _ := strings.Cut(p.Launches[0].Program.Text(), " value_hook(")
 		require.Regexp(t, `const `+want+` z\d+ = [^;]*;\s+const int g\d+ = z\d+ >= 0`, text, dt)

@@ -9,6 +9,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/hostrun"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -16,7 +17,7 @@ import (
 func long() *engine.Task {
 	at := engine.Operand{DType: tensor.Float32, Len: 1 << 28}
 	x := engine.Load(0, at.DType, engine.AxisIndex(0), nil)
-	return mapTask(engine.Domain{1 << 28}, engine.Apply(fnAdd, at.DType, x, x), at)
+	return sample.Map(engine.Domain{1 << 28}, engine.Apply(sample.Add, at.DType, x, x), at)
 }
 
 // What takes long is the driver's, until so many of its kernels are loaded that the companion's

@@ -14,6 +14,8 @@ import (
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/contract"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -39,66 +41,66 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 			}
 		}
 	}
-	ordinary := unitFacts(0)
+	ordinary := ocltest.WithMatrixUnits(0)
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int32} {
 		for i := range 4 {
-			task := matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0)
+			task := sample.Matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0)
 			p, err := variant.MakePlan(ordinary, nil, task, "contract=tile")
 			add(fmt.Sprintf("tile-%v-%02b", dt, i), p, err)
 			if dt == tensor.Float16 || dt == tensor.BFloat16 {
-				p, err := variant.MakePlan(unitFacts(80), nil, task, "contract=mma")
+				p, err := variant.MakePlan(ocltest.WithMatrixUnits(80), nil, task, "contract=mma")
 				add(fmt.Sprintf("mma-%v-%02b", dt, i), p, err)
 			}
 		}
-		p, err := variant.MakePlan(ordinary, nil, fused(dt), "contract=tile")
+		p, err := variant.MakePlan(ordinary, nil, sample.Fused(dt), "contract=tile")
 		add(fmt.Sprintf("tile-fused-%v", dt), p, err)
 	}
 	for i, s := range []kernels.MMAShape{
 		{M: 128, N: 128, K: 64, X: 2, Y: 4, Stages: 2}, {M: 64, N: 64, K: 32, X: 2, Y: 2, Stages: 4}, {M: 16, N: 64, K: 64, X: 4, Y: 1, Stages: 4},
 	} {
-		c := contract.Separate(unitFacts(80), access.Collapse(matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)), false)
+		c := contract.Separate(ocltest.WithMatrixUnits(80), access.Collapse(sample.Matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)), false)
 		p, err := c.PlanMMA(contract.MMAChoice{Shape: s, Chunk: 5024, Splits: 1})
 		add(fmt.Sprintf("mma-shape-%d", i), p, err)
 	}
 	for i, dt := range [][2]tensor.DType{{tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Uint8}, {tensor.Uint8, tensor.Int8}, {tensor.Uint8, tensor.Uint8}} {
-		p, err := variant.MakePlan(dotFacts(gpuFacts(256), "ptx"), nil, quantised(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
+		p, err := variant.MakePlan(sample.WithDot(ocltest.GPU(256), "ptx"), nil, sample.Bytes(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
 		add(fmt.Sprintf("tile-%v-%v", dt[0], dt[1]), p, err)
 	}
 	for i := range 2 {
 		for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64} {
-			p, err := variant.MakePlan(ordinary, nil, matmul(dt, 1, 1, 5000, 5000, false, i == 0), "")
+			p, err := variant.MakePlan(ordinary, nil, sample.Matmul(dt, 1, 1, 5000, 5000, false, i == 0), "")
 			add(fmt.Sprintf("vector-%v-%d", dt, i), p, err)
 		}
 	}
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64} {
-		p, err := variant.MakePlan(unitFacts(80), nil, rankTask(dt, engine.Rank{Rows: 1, Length: 100_000, Keep: 100_000}), "")
+		p, err := variant.MakePlan(ocltest.WithMatrixUnits(80), nil, sample.Rank(dt, engine.Rank{Rows: 1, Length: 100_000, Keep: 100_000}), "")
 		add(fmt.Sprintf("rank-match-%v", dt), p, err)
 	}
-	far := unitFacts(80)
+	far := ocltest.WithMatrixUnits(80)
 	far.ForceWide = true
-	p, err := variant.MakePlan(far, nil, matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
+	p, err := variant.MakePlan(far, nil, sample.Matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
 	add("mma-long", p, err)
 	for _, features := range []int{32, 64, 128} {
 		for name, pass := range map[string]engine.AttentionPass{"": engine.AttentionForward, "-dq": engine.AttentionGradQ, "-dkv": engine.AttentionGradKV} {
 			for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-				p, err := variant.MakePlan(ordinary, nil, attending{dt: dt, b: 4, g: 1, m: 500, n: 500, d: features, e: features, pass: pass, low: -500, high: 0}.task(), "")
+				p, err := variant.MakePlan(ordinary, nil, sample.Attention{DType: dt, B: 4, G: 1, M: 500, N: 500, D: features, E: features, Pass: pass, Low: -500, High: 0}.Task(), "")
 				add(fmt.Sprintf("attention%s-%v-%d", name, dt, features), p, err)
 			}
 		}
 	}
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8} {
 		if dt != tensor.Int8 {
-			p, err := variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 8000), "")
+			p, err := variant.MakePlan(ordinary, nil, sample.Softmax(dt, 64, 8000), "")
 			add(fmt.Sprintf("softmax-%v", dt), p, err)
-			p, err = variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 20000), "")
+			p, err = variant.MakePlan(ordinary, nil, sample.Softmax(dt, 64, 20000), "")
 			add(fmt.Sprintf("softmax-long-%v", dt), p, err)
-			p, err = variant.MakePlan(ordinary, nil, softmaxTask(dt, 64, 8192), "")
+			p, err = variant.MakePlan(ordinary, nil, sample.Softmax(dt, 64, 8192), "")
 			add(fmt.Sprintf("softmax-full-%v", dt), p, err)
 		}
 		for name, task := range map[string]*engine.Task{
-			"copy": mapTask(engine.Domain{1 << 24}, load(0, dt, engine.Domain{1 << 24}), whole(dt, engine.Domain{1 << 24})),
-			"bias": biasOf(dt, engine.Domain{1 << 14, 1000}),
-			"turn": turned(dt, 4096, 4096), "turn-sum": addedTurned(dt, 4096, 4096),
+			"copy": sample.Map(engine.Domain{1 << 24}, sample.Load(0, dt, engine.Domain{1 << 24}), sample.Whole(dt, engine.Domain{1 << 24})),
+			"bias": sample.ScaledColumns(dt, engine.Domain{1 << 14, 1000}),
+			"turn": sample.Transposed(dt, 4096, 4096), "turn-sum": sample.TransposedTimes(dt, 4096, 4096),
 		} {
 			p, err := variant.MakePlan(ordinary, nil, task, "")
 			add(fmt.Sprintf("map-%s-%v", name, dt), p, err)
@@ -107,7 +109,7 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 	return all
 }
 
-// lanePlans are products by sub-groups of so many lanes with their tallest tiles.
+// lanePlans are products by sub-groups of a given number of lanes with their tallest tiles.
 func lanePlans(t *testing.T, lanes int) map[string]*variant.Plan {
 	t.Helper()
 	all := map[string]*variant.Plan{}
@@ -117,18 +119,18 @@ func lanePlans(t *testing.T, lanes int) map[string]*variant.Plan {
 		require.Equal(t, "subgroup", p.Variant, name)
 		all[name] = p
 	}
-	d := laneFacts(lanes)
+	d := ocltest.WithSubgroups(lanes)
 	far := *d
 	far.ForceWide = true
 	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Int32} {
 		for i := range 4 {
-			add(fmt.Sprintf("%v-%02b", dt, i), d, matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0))
+			add(fmt.Sprintf("%v-%02b", dt, i), d, sample.Matmul(dt, 3, 5000, 5000, 5000, i&1 != 0, i&2 != 0))
 		}
-		add(fmt.Sprintf("fused-%v", dt), d, fused(dt))
+		add(fmt.Sprintf("fused-%v", dt), d, sample.Fused(dt))
 	}
-	add("windows", d, biased(convolution(4, 1, 64, 56, 56, 64, 3, 1, 1)))
-	add("split", d, matmul(tensor.Float32, 1, 100, 100, 50_000, false, true))
-	add("long", &far, matmul(tensor.Float32, 2, 5000, 5000, 5000, false, false))
+	add("windows", d, sample.Biased(sample.Convolution(4, 1, 64, 56, 56, 64, 3, 1, 1)))
+	add("split", d, sample.Matmul(tensor.Float32, 1, 100, 100, 50_000, false, true))
+	add("long", &far, sample.Matmul(tensor.Float32, 2, 5000, 5000, 5000, false, false))
 	return all
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/contract"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -29,10 +30,6 @@ type productCase struct {
 	extra       int // leading dimensions are larger by so much
 	one         bool
 	half        Half
-}
-
-func (c productCase) String() string {
-	return fmt.Sprintf("%v/%dx%dx%d/%v%v/%g,%g/+%d/%d", c.dtype, c.m, c.n, c.k, c.aT, c.bT, c.alpha, c.beta, c.extra, c.half)
 }
 
 // checkProduct runs the product on float32 or float64 and compares it with sums in float64.
@@ -132,7 +129,7 @@ func productCases() (all []productCase) {
 }
 
 func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
-	numbersOnly(t)
+	ocltest.NumbersOnly(t)
 	for name, change := range map[string]func(e *Engine, x *Products){
 		"workers": func(e *Engine, _ *Products) { e.host = nil },
 		"caller":  func(e *Engine, _ *Products) { e.force = "thread=caller" },
@@ -152,7 +149,7 @@ func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
 				if name == "caller" {
 					of++
 				}
-				if name == "tiles" && !one(i, 8) || name != "tiles" && !one(of, 2) || name == "copies" && !one(of/2, 3) {
+				if name == "tiles" && !ocltest.OneIn(i, 8) || name != "tiles" && !ocltest.OneIn(of, 2) || name == "copies" && !ocltest.OneIn(of/2, 3) {
 					continue
 				}
 				if err := x.Check(c.dtype); err != nil {
@@ -192,28 +189,6 @@ type triangleOperands[T float32 | float64] struct {
 	lda, ldb int
 }
 
-func (c *triangleOperands[T]) at(i, j int) int {
-	if c.tT {
-		i, j = j, i
-	}
-	return i*c.lda + j
-}
-
-func (c *triangleOperands[T]) place(i, j int) int {
-	if c.bT {
-		i, j = j, i
-	}
-	return i*c.ldb + j
-}
-
-// width is how much of a row in memory is B.
-func (c *triangleOperands[T]) width() int {
-	if c.bT {
-		return c.order
-	}
-	return c.columns
-}
-
 func newTriangleOperands[T float32 | float64](of triangleCase) *triangleOperands[T] {
 	c := &triangleOperands[T]{triangleCase: of, lda: of.order + 3}
 	rng := rand.New(rand.NewPCG(2, uint64(c.order*c.columns)))
@@ -238,41 +213,6 @@ func newTriangleOperands[T float32 | float64](of triangleCase) *triangleOperands
 	return c
 }
 
-// check compares what B has become with what that means: T·X = alpha·B, or X = alpha·T·B.
-func (c *triangleOperands[T]) check(t *testing.T, got []T) {
-	from, to := c.b, got // to = alpha·T·from
-	if c.solve {
-		from, to = got, c.b
-	}
-	tol := 2e-6
-	if any(T(0)) == any(float64(0)) {
-		tol = 1e-14
-	}
-	for i := range c.order {
-		for j := range c.columns {
-			sum := float64(from[c.place(i, j)])
-			if !c.unit {
-				sum *= float64(c.a[c.at(i, i)])
-			}
-			for k := range c.order {
-				if k != i && c.lower == (k < i) {
-					sum += float64(c.a[c.at(i, k)]) * float64(from[c.place(k, j)])
-				}
-			}
-			want := triangleAlpha * sum
-			if c.solve {
-				want = sum / triangleAlpha
-			}
-			require.InDelta(t, want, float64(to[c.place(i, j)]), tol*float64(c.order+4), "row %d, column %d", i, j)
-		}
-	}
-	for i := range c.b {
-		if i%c.ldb >= c.width() {
-			require.Equal(t, c.b[i], got[i], "behind a row")
-		}
-	}
-}
-
 func checkTriangle[T float32 | float64](t *testing.T, x *Products, dt tensor.DType, of triangleCase) {
 	c := newTriangleOperands[T](of)
 	got := slices.Clone(c.b)
@@ -284,7 +224,7 @@ func checkTriangle[T float32 | float64](t *testing.T, x *Products, dt tensor.DTy
 }
 
 func TestTrianglesAreSolvedAndMultiplied(t *testing.T) {
-	numbersOnly(t)
+	ocltest.NumbersOnly(t)
 	t.Parallel()
 	e := device(t, "", nil)
 	e.host = newHostPath(e)
@@ -389,18 +329,18 @@ func TestAProductThatWaitsForNobodySaysThatItsKernelIsCompiled(t *testing.T) {
 }
 
 func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
-	tile := contract.PlanProduct(gpuFacts(256), contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductTile, DType: tensor.Float32, BTrans: true}, M: 900, N: 900, K: 900}).Key
+	tile := contract.PlanProduct(ocltest.GPU(256), contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductTile, DType: tensor.Float32, BTrans: true}, M: 900, N: 900, K: 900}).Key
 	for name, c := range map[string]struct {
 		key   contract.ProductKey
 		facts *facts.Device
 	}{
-		"block.cl":            {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32}, cpuFacts(16)},
-		"block-transposed.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float64, ATrans: true, BTrans: true}, cpuFacts(16)},
-		"block-half.cl":       {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32, BTrans: true, Half: true}, cpuFacts(16)},
-		"dot.cl":              {contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float64}, cpuFacts(8)},
-		"stream.cl":           {contract.ProductKey{Kind: contract.ProductStream, DType: tensor.Float32}, cpuFacts(16)},
-		"tile.cl":             {tile, gpuFacts(256)},
-		"triangle.cl":         {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, cpuFacts(16)},
+		"block.cl":            {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32}, ocltest.CPU(16)},
+		"block-transposed.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float64, ATrans: true, BTrans: true}, ocltest.CPU(16)},
+		"block-half.cl":       {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32, BTrans: true, Half: true}, ocltest.CPU(16)},
+		"dot.cl":              {contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float64}, ocltest.CPU(8)},
+		"stream.cl":           {contract.ProductKey{Kind: contract.ProductStream, DType: tensor.Float32}, ocltest.CPU(16)},
+		"tile.cl":             {tile, ocltest.GPU(256)},
+		"triangle.cl":         {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, ocltest.CPU(16)},
 	} {
 		requirePinned(t, filepath.Join("testdata", "product", name), taskText(contract.ProductProgram(c.facts, c.key)))
 	}
@@ -423,6 +363,67 @@ func BenchmarkProducts(b *testing.B) {
 				}
 				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
 			})
+		}
+	}
+}
+
+func (c productCase) String() string {
+	return fmt.Sprintf("%v/%dx%dx%d/%v%v/%g,%g/+%d/%d", c.dtype, c.m, c.n, c.k, c.aT, c.bT, c.alpha, c.beta, c.extra, c.half)
+}
+
+func (c *triangleOperands[T]) at(i, j int) int {
+	if c.tT {
+		i, j = j, i
+	}
+	return i*c.lda + j
+}
+
+func (c *triangleOperands[T]) place(i, j int) int {
+	if c.bT {
+		i, j = j, i
+	}
+	return i*c.ldb + j
+}
+
+// width is how much of a row in memory is B.
+func (c *triangleOperands[T]) width() int {
+	if c.bT {
+		return c.order
+	}
+	return c.columns
+}
+
+// check compares what B has become with what that means: T·X = alpha·B, or X = alpha·T·B.
+func (c *triangleOperands[T]) check(t *testing.T, got []T) {
+	from, to := c.b, got // to = alpha·T·from
+	if c.solve {
+		from, to = got, c.b
+	}
+	tol := 2e-6
+	if any(T(0)) == any(float64(0)) {
+		tol = 1e-14
+	}
+	for i := range c.order {
+		for j := range c.columns {
+			sum := float64(from[c.place(i, j)])
+			if !c.unit {
+				sum *= float64(c.a[c.at(i, i)])
+			}
+			for k := range c.order {
+				if k != i && c.lower == (k < i) {
+					sum += float64(c.a[c.at(i, k)]) * float64(from[c.place(k, j)])
+				}
+			}
+			want := triangleAlpha * sum
+			if c.solve {
+				want = sum / triangleAlpha
+			}
+			require.InDelta(t, want, float64(to[c.place(i, j)]), tol*float64(c.order+4), "row %d, column %d", i, j)
+		}
+	}
+	for i := range c.b {
+		if i%c.ldb >= c.width() {
+			require.Equal(t, c.b[i], got[i], "behind a row")
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -17,6 +19,44 @@ type maker struct {
 	r   *rand.Rand
 	dom engine.Domain
 	ins []engine.Operand
+}
+
+// Every seed is a program of its own: few, but in every way of indexing.
+func TestRandomExpressionsMeanWhatTheySay(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	dtypes := []tensor.DType{tensor.Float32, tensor.Int32, tensor.Float16, tensor.Uint8, tensor.Int64, tensor.Float32}
+	for seed := range uint64(18) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			m := &maker{r: rand.New(rand.NewPCG(7, seed))}
+			for range m.r.IntN(4) {
+				m.dom = append(m.dom, 1+m.r.IntN(20))
+			}
+			v := m.expr(dtypes[seed%6], 1+int(seed%3))
+			task := sample.Map(m.dom, v, m.ins...)
+			variantName := []string{"map=item", "map=block"}[seed/6%2]
+			e := device(t, variantName, func(f *facts.Device) {
+				f.ForceWide = seed%4 == 1
+				if seed%4 == 2 {
+					f.ArgBytes = 64 + 16*(len(task.Ins)+1) // numbers go in a table
+				}
+			})
+			ocltest.Verify(t, e, task, m.bytes(), 1e-5, 4)
+		})
+	}
+}
+
+func TestTableOfNumbersReplacesArgumentsThatDoNotFit(t *testing.T) {
+	dom := engine.Domain{5, 7, 3}
+	in := engine.Operand{DType: tensor.Int32, Len: 2000}
+	v := engine.Load(0, tensor.Int32, engine.AxisIndex(2).Mul(311).Add(engine.AxisIndex(0).Mul(17)).Add(engine.AxisIndex(1).Mul(5)).AddConst(23), []engine.Cond{{X: engine.AxisIndex(1).Mul(13), Lo: 2, Hi: 77}})
+	task := sample.Map(dom, v, in)
+	data := [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(1, 1)), in.DType, in.Len)}
+	for _, wide := range []bool{false, true} {
+		e := device(t, "map=block", func(f *facts.Device) { f.ArgBytes, f.ForceWide = 96, wide })
+		p := ocltest.Verify(t, e, task, data, 0, 0)
+		require.Contains(t, p.Source, "n_[0]")
+	}
 }
 
 // index is a random address, not bounded.
@@ -85,7 +125,7 @@ func (m *maker) expr(dt tensor.DType, depth int) *engine.Expr {
 	if depth == 0 {
 		switch m.r.IntN(6) {
 		case 0:
-			return constant(dt, float64(m.r.IntN(7)-3))
+			return sample.Constant(dt, float64(m.r.IntN(7)-3))
 		case 1:
 			return engine.IndexValue(dt, m.index(2))
 		default:
@@ -95,61 +135,23 @@ func (m *maker) expr(dt tensor.DType, depth int) *engine.Expr {
 	a := m.expr(dt, depth-1)
 	switch m.r.IntN(6) {
 	case 0:
-		return engine.Apply(fnWhere, dt, engine.Valid([]engine.Cond{{X: m.index(2), Lo: -1, Hi: 3}}), a, m.expr(dt, depth-1))
+		return engine.Apply(sample.Where, dt, engine.Valid([]engine.Cond{{X: m.index(2), Lo: -1, Hi: 3}}), a, m.expr(dt, depth-1))
 	case 1:
 		other := m.expr(tensor.Int32, depth-1)
-		return engine.Apply(fnWhere, dt, engine.Apply(fnLess, tensor.Bool, other, m.expr(tensor.Int32, 0)), a, m.expr(dt, 0))
+		return engine.Apply(sample.Where, dt, engine.Apply(sample.Less, tensor.Bool, other, m.expr(tensor.Int32, 0)), a, m.expr(dt, 0))
 	case 2:
-		return engine.Apply(fnMul, dt, a, constant(dt, 0.5))
+		return engine.Apply(sample.Mul, dt, a, sample.Constant(dt, 0.5))
 	case 3:
-		return engine.Apply(fnAdd, dt, a, engine.Apply(fnCast, dt, engine.Run()))
+		return engine.Apply(sample.Add, dt, a, engine.Apply(sample.Cast, dt, engine.Run()))
 	default:
-		return engine.Apply(fnAdd, dt, a, m.expr(dt, depth-1))
+		return engine.Apply(sample.Add, dt, a, m.expr(dt, depth-1))
 	}
 }
 
 func (m *maker) bytes() [][]byte {
 	var ins [][]byte
 	for _, o := range m.ins {
-		ins = append(ins, randomBytes(m.r, o.DType, o.Len))
+		ins = append(ins, ocltest.RandomBytes(m.r, o.DType, o.Len))
 	}
 	return ins
-}
-
-// Every seed is a program of its own: few, but in every way of indexing.
-func TestRandomExpressionsMeanWhatTheySay(t *testing.T) {
-	numbersOnly(t)
-	dtypes := []tensor.DType{tensor.Float32, tensor.Int32, tensor.Float16, tensor.Uint8, tensor.Int64, tensor.Float32}
-	for seed := range uint64(18) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			m := &maker{r: rand.New(rand.NewPCG(7, seed))}
-			for range m.r.IntN(4) {
-				m.dom = append(m.dom, 1+m.r.IntN(20))
-			}
-			v := m.expr(dtypes[seed%6], 1+int(seed%3))
-			task := mapTask(m.dom, v, m.ins...)
-			variantName := []string{"map=item", "map=block"}[seed/6%2]
-			e := device(t, variantName, func(f *facts.Device) {
-				f.ForceWide = seed%4 == 1
-				if seed%4 == 2 {
-					f.ArgBytes = 64 + 16*(len(task.Ins)+1) // numbers go in a table
-				}
-			})
-			verify(t, e, task, m.bytes(), 1e-5, 4)
-		})
-	}
-}
-
-func TestTableOfNumbersReplacesArgumentsThatDoNotFit(t *testing.T) {
-	dom := engine.Domain{5, 7, 3}
-	in := engine.Operand{DType: tensor.Int32, Len: 2000}
-	v := engine.Load(0, tensor.Int32, engine.AxisIndex(2).Mul(311).Add(engine.AxisIndex(0).Mul(17)).Add(engine.AxisIndex(1).Mul(5)).AddConst(23), []engine.Cond{{X: engine.AxisIndex(1).Mul(13), Lo: 2, Hi: 77}})
-	task := mapTask(dom, v, in)
-	data := [][]byte{randomBytes(rand.New(rand.NewPCG(1, 1)), in.DType, in.Len)}
-	for _, wide := range []bool{false, true} {
-		e := device(t, "map=block", func(f *facts.Device) { f.ArgBytes, f.ForceWide = 96, wide })
-		p := verify(t, e, task, data, 0, 0)
-		require.Contains(t, p.Source, "n_[0]")
-	}
 }

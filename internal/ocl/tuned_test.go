@@ -11,24 +11,32 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/taskref"
-	"github.com/anycl/anycl/internal/tuning"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
-// tableWith is a tuning table that holds an entry for t.
-func tableWith(d *facts.Device, t *engine.Task, variantName string, p kernels.Params) *tuning.Table {
-	return tuning.Of(tuning.Entry{
-		Family: t.Kind.String(), Task: variant.TaskClass(d, access.Collapse(t)), Variant: variantName, Params: p, Gain: 1.5, Default: "a rule",
-	})
+func TestGradientsOfKeysAndValuesAreRightForOtherTiles(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	c := sample.Attention{DType: tensor.Float32, B: 2, G: 2, M: 37, N: 70, D: 20, E: 9, Low: -37, High: 30, Pass: engine.AttentionGradKV}
+	for _, p := range []kernels.Params{{"vectors": 1, "rows": 12, "block": 16}, {"vectors": 4, "rows": 2, "block": 128}} {
+		e := device(t, "", nil)
+		e.tuned = variant.NewTable(ocltest.Table(e.facts, c.Task(), "lane", p))
+		plan, err := variant.MakePlan(e.facts, e.tuned.Load(), c.Task(), "")
+		require.NoError(t, err)
+		require.True(t, plan.Tuned)
+		ocltest.Verify(t, e, c.Task(), c.Inputs(t, 5), 2e-5, 4)
+	}
 }
 
 func TestTunedEntryIsTaken(t *testing.T) {
 	t.Parallel()
-	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := variant.MakePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
+	task := sample.Matmul(tensor.Float32, 1, 200, 300, 400, false, false)
+	p, err := variant.MakePlan(ocltest.CPU(16), ocltest.Table(ocltest.CPU(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
 	require.NoError(t, err)
 	require.Equal(t, "panel", p.Variant)
 	require.Equal(t, "tuned: 1.50 x the default (a rule)", p.Why)
@@ -36,15 +44,15 @@ func TestTunedEntryIsTaken(t *testing.T) {
 	require.Contains(t, p.Params, "split k 2")
 	// Sizes that round to the same powers of two share it, others do not.
 	for m, want := range map[int]bool{190: true, 250: true, 120: false, 400: false} {
-		other := matmul(tensor.Float32, 1, m, 300, 400, false, false)
-		require.Equal(t, want, variant.TaskClass(cpuFacts(16), access.Collapse(other)) == variant.TaskClass(cpuFacts(16), access.Collapse(task)), "%d rows", m)
+		other := sample.Matmul(tensor.Float32, 1, m, 300, 400, false, false)
+		require.Equal(t, want, variant.TaskClass(ocltest.CPU(16), access.Collapse(other)) == variant.TaskClass(ocltest.CPU(16), access.Collapse(task)), "%d rows", m)
 	}
 }
 
 func TestForcedVariantGoesByRule(t *testing.T) {
 	t.Parallel()
-	task := matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := variant.MakePlan(cpuFacts(16), tableWith(cpuFacts(16), task, "tile", nil), task, "contract=panel")
+	task := sample.Matmul(tensor.Float32, 1, 200, 300, 400, false, false)
+	p, err := variant.MakePlan(ocltest.CPU(16), ocltest.Table(ocltest.CPU(16), task, "tile", nil), task, "contract=panel")
 	require.NoError(t, err)
 	require.Equal(t, "panel", p.Variant)
 	require.False(t, p.Tuned)
@@ -52,8 +60,8 @@ func TestForcedVariantGoesByRule(t *testing.T) {
 
 func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
 	t.Parallel()
-	task := matmul(tensor.Float32, 1, 200, 300, 400, false, true)
-	byRule, err := variant.MakePlan(cpuFacts(16), nil, task, "")
+	task := sample.Matmul(tensor.Float32, 1, 200, 300, 400, false, true)
+	byRule, err := variant.MakePlan(ocltest.CPU(16), nil, task, "")
 	require.NoError(t, err)
 	for name, e := range map[string]struct {
 		variant string
@@ -72,7 +80,7 @@ func TestTunedEntryThatDoesNotFitIsAsIfAbsent(t *testing.T) {
 		"parameters of none":  {"item", kernels.Params{"rows": 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := variant.MakePlan(cpuFacts(16), tableWith(cpuFacts(16), task, e.variant, e.params), task, "")
+			p, err := variant.MakePlan(ocltest.CPU(16), ocltest.Table(ocltest.CPU(16), task, e.variant, e.params), task, "")
 			require.NoError(t, err)
 			require.Equal(t, byRule.Describe(), p.Describe())
 		})
@@ -94,7 +102,7 @@ func anyParams(r *rand.Rand, s *kernels.Space) kernels.Params {
 }
 
 func TestAnyTableGivesAPlan(t *testing.T) {
-	numbersOnly(t)
+	ocltest.NumbersOnly(t)
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	taken := 0
@@ -102,8 +110,8 @@ func TestAnyTableGivesAPlan(t *testing.T) {
 		s := &kernels.Spaces()[r.IntN(len(kernels.Spaces()))]
 		tasks := spaceTasks(s.Family)
 		task := tasks[r.IntN(len(tasks))]
-		facts := []*facts.Device{cpuFacts(16), cpuFacts(4), gpuFacts(256), gpuFacts(16)}[r.IntN(4)]
-		p, err := variant.MakePlan(facts, tableWith(facts, task, s.Variant, anyParams(r, s)), task, "")
+		facts := []*facts.Device{ocltest.CPU(16), ocltest.CPU(4), ocltest.GPU(256), ocltest.GPU(16)}[r.IntN(4)]
+		p, err := variant.MakePlan(facts, ocltest.Table(facts, task, s.Variant, anyParams(r, s)), task, "")
 		require.NoError(t, err)
 		for _, l := range p.Launches {
 			items := 1
@@ -128,25 +136,25 @@ func spaceTasks(family string) []*engine.Task {
 	case "attention":
 		f32 := tensor.Float32
 		return []*engine.Task{
-			attending{dt: f32, b: 2, g: 2, m: 37, n: 150, d: 20, e: 33, low: -37, high: 100}.task(),
-			attending{dt: tensor.Float16, b: 2, g: 1, m: 70, n: 90, d: 16, e: 16, mask: f32, maskAxes: []int{2, 3}}.task(),
-			attending{dt: f32, b: 2, g: 2, m: 37, n: 70, d: 20, e: 8, pass: engine.AttentionGradQ}.task(),
+			sample.Attention{DType: f32, B: 2, G: 2, M: 37, N: 150, D: 20, E: 33, Low: -37, High: 100}.Task(),
+			sample.Attention{DType: tensor.Float16, B: 2, G: 1, M: 70, N: 90, D: 16, E: 16, Mask: f32, MaskAxes: []int{2, 3}}.Task(),
+			sample.Attention{DType: f32, B: 2, G: 2, M: 37, N: 70, D: 20, E: 8, Pass: engine.AttentionGradQ}.Task(),
 		}
 	case "contract":
 		return []*engine.Task{
-			matmul(tensor.Float32, 1, 67, 71, 530, false, false),
-			matmul(tensor.Float32, 2, 40, 130, 65, true, true),
-			matmul(tensor.Float16, 1, 5, 33, 300, false, true),
-			biased(convolution(2, 1, 3, 9, 11, 33, 3, 1, 1)),
-			fused(tensor.Int32),
+			sample.Matmul(tensor.Float32, 1, 67, 71, 530, false, false),
+			sample.Matmul(tensor.Float32, 2, 40, 130, 65, true, true),
+			sample.Matmul(tensor.Float16, 1, 5, 33, 300, false, true),
+			sample.Biased(sample.Convolution(2, 1, 3, 9, 11, 33, 3, 1, 1)),
+			sample.Fused(tensor.Int32),
 		}
 	}
 	g := goldenTasks()
 	tall := engine.Domain{3000, 7}
-	sum := reduceTask(tall, 1, engine.Sum, engine.Load(0, tensor.Float32, denseAt(tall, 0, 1), nil), engine.Operand{DType: tensor.Float32, Len: tall.Size()})
+	sum := sample.Reduce(tall, 1, engine.Sum, engine.Load(0, tensor.Float32, sample.DenseAt(tall, 0, 1), nil), engine.Operand{DType: tensor.Float32, Len: tall.Size()})
 	switch family {
 	case "map":
-		return []*engine.Task{g["map-bias"], g["map-pad"], g["map-gather"], g["map-inplace"], expOf(tensor.Float32, engine.Domain{5000}), g["map-transpose"]}
+		return []*engine.Task{g["map-bias"], g["map-pad"], g["map-gather"], g["map-inplace"], sample.ExpOf(tensor.Float32, engine.Domain{5000}), g["map-transpose"]}
 	case "reduce":
 		return []*engine.Task{g["reduce-mean"], g["reduce-argmax"], sum}
 	}
@@ -183,7 +191,7 @@ func covering(t *testing.T, facts *facts.Device, s *kernels.Space, tasks []*engi
 			if len(fresh) <= len(brings) {
 				continue
 			}
-			plan, err := variant.MakePlan(facts, tableWith(facts, tasks[n], s.Variant, p), tasks[n], "")
+			plan, err := variant.MakePlan(facts, ocltest.Table(facts, tasks[n], s.Variant, p), tasks[n], "")
 			require.NoError(t, err)
 			if plan.Tuned {
 				best, brings = point{n, plan}, fresh
@@ -203,10 +211,10 @@ func covering(t *testing.T, facts *facts.Device, s *kernels.Space, tasks []*engi
 
 // Whatever a table may choose computes the right thing.
 func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
-	numbersOnly(t)
+	ocltest.NumbersOnly(t)
 	t.Parallel()
-	b := useBench(t)
-	facts := facts.New(b.dev.Device(), b.dev.Caps())
+	b := ocltest.OpenBench(t)
+	facts := facts.New(b.Dev.Device(), b.Dev.Caps())
 	for i := range kernels.Spaces() {
 		s := &kernels.Spaces()[i]
 		tasks := spaceTasks(s.Family)
@@ -218,12 +226,12 @@ func TestEverySpaceIsRightFromEndToEnd(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s/%d/%v", s.Family, s.Variant, p.task, p.plan.Values), func(t *testing.T) {
 				t.Parallel()
 				task := tasks[p.task]
-				ins := randomInputs(task, 1)
+				ins := ocltest.RandomInputs(task, 1)
 				want, err := taskref.Eval(task, ins)
 				require.NoError(t, err)
-				r := b.prepare(t, task, p.plan, ins)
-				r.run(t)
-				requireClose(t, task.Outs[0].DType, 1000, want[0], r.read(t))
+				r := b.Prepare(t, task, p.plan, ins)
+				r.Run(t)
+				ocltest.RequireClose(t, task.Outs[0].DType, 1000, want[0], r.Read(t))
 			})
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
 )
 
 // PoCL writes "1 warning generated." to the standard error of the program that
 // uses it. A compiler only speaks where it compiles: in a process of its own,
 // with an empty cache.
 func TestCompilersHaveNothingToSay(t *testing.T) {
-	numbersOnly(t)
+	ocltest.NumbersOnly(t)
 	const env = "POCL_CACHE_DIR"
 	e := device(t, "", nil)
 	if os.Getenv("ANYCL_OCL_TEST") != t.Name() {

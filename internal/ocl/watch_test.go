@@ -14,6 +14,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
@@ -42,7 +43,7 @@ func printed(t *testing.T, e *Engine, task *engine.Task, offset int64) Prepared 
 
 func TestPrintsDifferWhereWhatTheDriverIsGivenDoes(t *testing.T) {
 	at := func(force string) *Engine { return device(t, force, nil) }
-	task := func(n int) *engine.Task { return matmul(tensor.Float32, 1, 40, 50, n, false, false) }
+	task := func(n int) *engine.Task { return sample.Matmul(tensor.Float32, 1, 40, 50, n, false, false) }
 	base := printed(t, at(""), task(60), 0)
 	require.Equal(t, base, printed(t, at(""), task(60), 0), "another engine on the same device")
 	require.Len(t, base.Variants, 1)
@@ -135,7 +136,7 @@ func TestForcedEnginesShareWhatIsCompiled(t *testing.T) {
 	prepare := func(e *Engine) {
 		m, err := e.Alloc(1 << 20)
 		require.NoError(t, err)
-		b := engine.Bound{Task: matmul(tensor.Float32, 1, 40, 50, 60, false, false), Ins: []engine.Slot{{Mem: m}, {Mem: m, Offset: 1 << 16}}, Outs: []engine.Slot{{Mem: m, Offset: 1 << 17}}}
+		b := engine.Bound{Task: sample.Matmul(tensor.Float32, 1, 40, 50, 60, false, false), Ins: []engine.Slot{{Mem: m}, {Mem: m, Offset: 1 << 16}}, Outs: []engine.Slot{{Mem: m, Offset: 1 << 17}}}
 		s, err := e.Prepare(t.Context(), []engine.Bound{b})
 		require.NoError(t, err)
 		require.NoError(t, s.Close())

@@ -8,6 +8,8 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
@@ -17,7 +19,7 @@ import (
 func TestBytesAreHeldInWords(t *testing.T) {
 	for _, dt := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Bool} {
 		dom := engine.Domain{64}
-		task := mapTask(dom, engine.Load(0, dt, denseAt(dom, 0), nil), engine.Operand{DType: dt, Len: 64})
+		task := sample.Map(dom, engine.Load(0, dt, sample.DenseAt(dom, 0), nil), engine.Operand{DType: dt, Len: 64})
 		hook := func(d *facts.Device) string {
 			p, err := variant.MakePlan(d, nil, task, "map=item")
 			require.NoError(t, err)
@@ -26,7 +28,7 @@ func TestBytesAreHeldInWords(t *testing.T) {
 			text, _, _ = strings.Cut(text, "\n}\n")
 			return text
 		}
-		d := *gpuFacts(256)
+		d := *ocltest.GPU(256)
 		require.NotContains(t, hook(&d), "const int v", dt)
 		d.WideBytes = true
 		require.Contains(t, hook(&d), "const int v", dt)

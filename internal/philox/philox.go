@@ -14,8 +14,8 @@ const (
 	rounds       = 10
 )
 
-// Block encrypts counter c under key k: four independent uniform words.
-func Block(c [4]uint32, k [2]uint32) [4]uint32 {
+// block encrypts counter c under key k: four independent uniform words.
+func block(c [4]uint32, k [2]uint32) [4]uint32 {
 	for range rounds {
 		hi0, lo0 := bits.Mul32(mul0, c[0])
 		hi1, lo1 := bits.Mul32(mul1, c[2])
@@ -29,7 +29,7 @@ func Block(c [4]uint32, k [2]uint32) [4]uint32 {
 // Words are the four words that belong to position at of one random tensor in
 // one run.
 func Words(at uint64, run, stream uint32, seed uint64) [4]uint32 {
-	return Block([4]uint32{uint32(at), uint32(at >> 32), run, stream}, [2]uint32{uint32(seed), uint32(seed >> 32)})
+	return block([4]uint32{uint32(at), uint32(at >> 32), run, stream}, [2]uint32{uint32(seed), uint32(seed >> 32)})
 }
 
 // Fold is the seed of iteration i where that around the loop is seed: neighbours are

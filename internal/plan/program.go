@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/store"
 	"github.com/anycl/anycl/tensor"
@@ -125,9 +124,4 @@ type Region struct {
 	Predicate *Location // nil: iterations are counted
 	OnHost    bool      // the predicate is in the host's memory
 	Parts     [2][]Step
-}
-
-// Task is the engine's task number i of engine e.
-func (p *Program) Task(e, i int) *engine.Task {
-	return p.Instructions[p.Engines[e].Tasks[i].Instruction].Task
 }

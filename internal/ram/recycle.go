@@ -84,7 +84,7 @@ func (c *cache) take(size int) []byte {
 // limit grows with use, so that a program that makes a few results does not keep many.
 func (c *cache) limit() int {
 	if c.most == 0 {
-		c.most = share(Total(), debug.SetMemoryLimit(-1))
+		c.most = share(memory(), debug.SetMemoryLimit(-1))
 	}
 	return min(recycleFirst<<min(c.cycle, 7), c.most)
 }

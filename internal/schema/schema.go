@@ -31,8 +31,8 @@ type Field struct {
 	index []int
 }
 
-// Opaque is the type of fields that cannot be written as text, as tables that are built from other values.
-const Opaque = "opaque"
+// opaque is the type of fields that cannot be written as text, as tables that are built from other values.
+const opaque = "opaque"
 
 var (
 	fields        sync.Map // reflect.Type to []Field
@@ -57,7 +57,7 @@ func Of(t reflect.Type) []Field {
 			if err := setText(v, text); err != nil {
 				panic(fmt.Sprintf("schema: the default of %v.%s: %v", t, f.Name, err)) // found by any test of the op
 			}
-			if field.Type != Opaque {
+			if field.Type != opaque {
 				field.Default, _ = encode(v)
 			}
 		}
@@ -105,7 +105,7 @@ func typeName(t reflect.Type) string { return nameWithin(t, nil) }
 // nameWithin is typeName for a part of the given types: one of them contains itself, and has no text form.
 func nameWithin(t reflect.Type, outer []reflect.Type) string {
 	if slices.Contains(outer, t) {
-		return Opaque
+		return opaque
 	}
 	outer = append(outer, t)
 	typeName := func(t reflect.Type) string { return nameWithin(t, outer) }
@@ -122,22 +122,22 @@ func nameWithin(t reflect.Type, outer []reflect.Type) string {
 	case reflect.Slice, reflect.Array:
 		of := typeName(t.Elem())
 		switch {
-		case of == Opaque:
+		case of == opaque:
 			return of
 		case t.Kind() == reflect.Array:
 			return fmt.Sprintf("[%d]%s", t.Len(), of)
 		}
 		return "[]" + of
 	case reflect.Pointer:
-		if of := typeName(t.Elem()); of != Opaque && t.Elem().Kind() != reflect.Struct {
+		if of := typeName(t.Elem()); of != opaque && t.Elem().Kind() != reflect.Struct {
 			return of
 		}
 	case reflect.Struct:
 		var parts []string
 		for f, name := range attributes(t) {
 			of := typeName(f.Type)
-			if of == Opaque {
-				return Opaque
+			if of == opaque {
+				return opaque
 			}
 			parts = append(parts, name+" "+of)
 		}
@@ -145,7 +145,7 @@ func nameWithin(t reflect.Type, outer []reflect.Type) string {
 			return "{" + strings.Join(parts, ", ") + "}"
 		}
 	}
-	return Opaque
+	return opaque
 }
 
 // snake is a Go name in snake case: PerClass is per_class, and IoU io_u, which a tag mends.

@@ -48,7 +48,7 @@ func TestFieldsAreTheExportedOnes(t *testing.T) {
 	require.Equal(t, "how deep", Of(reflect.TypeFor[sample]())[0].Doc)
 	require.Empty(t, Of(nil))
 	require.Empty(t, Of(reflect.TypeFor[*sample]()))
-	require.Equal(t, Opaque, Of(reflect.TypeFor[struct{ F func() }]())[0].Type)
+	require.Equal(t, opaque, Of(reflect.TypeFor[struct{ F func() }]())[0].Type)
 }
 
 func TestDefaults(t *testing.T) {
@@ -145,8 +145,8 @@ type chain struct {
 
 // What contains itself has no text form, and ends all the same.
 func TestWhatContainsItself(t *testing.T) {
-	require.Equal(t, Opaque, Of(reflect.TypeFor[tree]())[0].Type)
-	require.Equal(t, Opaque, Of(reflect.TypeFor[chain]())[0].Type)
+	require.Equal(t, opaque, Of(reflect.TypeFor[tree]())[0].Type)
+	require.Equal(t, opaque, Of(reflect.TypeFor[chain]())[0].Type)
 	cycle := []any{1}
 	cycle[0] = cycle
 	var p any

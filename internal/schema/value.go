@@ -71,7 +71,7 @@ func Encode(x any) (map[string]any, error) {
 		return nil, fmt.Errorf("a %T has no text form", x)
 	}
 	for _, f := range Of(v.Type()) {
-		if f.Type == Opaque {
+		if f.Type == opaque {
 			return nil, fmt.Errorf("attribute %s has no text form", f.Name)
 		}
 		e, err := encode(v.FieldByIndex(f.index))

@@ -105,7 +105,7 @@ func turnHost[T float](s *stepAttr, turns []T, l, lanes int, r, i []T) {
 	}
 }
 
-// halfHost is unpack of step.cl, or pack, of so many rows.
+// halfHost is unpack of step.cl, or pack, of a given number of rows.
 func halfHost[T float](rows, h int, conjugate, pack bool, out *tensor.Tensor, ins []*tensor.Tensor) {
 	x, roots, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](out)
 	cos, sin := roots[:h+1], roots[h+1:]

@@ -222,9 +222,9 @@ func (r *runge) step(s []*ops.Node, times *ops.Node) (next []*ops.Node, at reach
 	return next, at
 }
 
-// Leapfrog moves positions x [b, n] with velocities v by accelerations a(x), for so many steps of h, and returns both at the end. It keeps the
-// volume of phase space, so energies of oscillators and orbits do not drift; the error is of the second order. every > 0 collects positions after each
-// so many steps, [steps/every, b, n]; else path is nil. Errors, of the graph: shapes; steps is not positive, or no multiple of every.
+// Leapfrog moves positions x [b, n] with velocities v by accelerations a(x), in steps of h, as many as steps says, and returns both at the end. It keeps the
+// volume of phase space, so energies of oscillators and orbits do not drift; the error is of the second order. every > 0 collects positions once
+// in that number of steps, [steps/every, b, n]; else path is nil. Errors, of the graph: shapes; steps is not positive, or no multiple of every.
 // Source: Verlet, Computer experiments on classical fluids (1967), in the form of velocities.
 func Leapfrog(a func(x *ops.Node) *ops.Node, x, v *ops.Node, h float64, steps, every int) (position, velocity, path *ops.Node) {
 	err := errors.Join(checkState(x), checkState(v))

@@ -129,7 +129,7 @@ func TestDamagedArchivesAreErrors(t *testing.T) {
 }
 
 func TestTheUsualRegistries(t *testing.T) {
-	for _, variable := range []string{"npm_config_registry", "GOPROXY", EnvDebian} {
+	for _, variable := range []string{"npm_config_registry", "GOPROXY", envDebian} {
 		t.Setenv(variable, "")
 	}
 	t.Setenv("GOPROXY", "direct")

@@ -17,8 +17,8 @@ const (
 	Go                     // a .zip of the Go module proxy, or of the first one that GOPROXY names
 )
 
-// EnvDebian names the mirror of Debian that packages are fetched from, as https://deb.debian.org/debian.
-const EnvDebian = "ANYCL_DEBIAN"
+// envDebian names the mirror of Debian that packages are fetched from, as https://deb.debian.org/debian.
+const envDebian = "ANYCL_DEBIAN"
 
 // Package is one version of a package.
 type Package struct {
@@ -45,7 +45,7 @@ func (p *Package) URL() string {
 	case NPM: // the archive of @scope/name is @scope/name/-/name-version.tgz
 		return base("npm_config_registry", "https://registry.npmjs.org") + "/" + p.Name + "/-/" + path.Base(p.Name) + "-" + p.Version + ".tgz"
 	case Debian:
-		return base(EnvDebian, "https://deb.debian.org/debian") + "/" + strings.ReplaceAll(p.Pool, "+", "%2B")
+		return base(envDebian, "https://deb.debian.org/debian") + "/" + strings.ReplaceAll(p.Pool, "+", "%2B")
 	}
 	return base("GOPROXY", "https://proxy.golang.org") + "/" + escapeModule(p.Name) + "/@v/" + escapeModule(p.Version) + ".zip"
 }

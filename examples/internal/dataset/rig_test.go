@@ -90,7 +90,7 @@ func served(t *testing.T, r Registry) (f File, asked *[]string) {
 		_, _ = w.Write(content) // a client that has gone is the test's matter
 	}))
 	t.Cleanup(server.Close)
-	for _, variable := range []string{"npm_config_registry", "GOPROXY", EnvDebian} {
+	for _, variable := range []string{"npm_config_registry", "GOPROXY", envDebian} {
 		t.Setenv(variable, server.URL)
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

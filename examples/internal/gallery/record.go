@@ -66,7 +66,7 @@ func (p *Program) keep(ctx context.Context) error {
 	r.Name, r.Cores, r.Go, r.CPU = p.Name, runtime.NumCPU(), runtime.Version(), processor()
 	r.Date = time.Now().UTC().Format(time.RFC3339)
 	if p.folder != "" {
-		r.Lines = Lines(p.folder)
+		r.Lines = lines(p.folder)
 		if out, err := exec.CommandContext(ctx, "git", "-C", p.folder, "describe", "--always", "--dirty", "--abbrev=12").Output(); err == nil {
 			r.Commit = strings.TrimSpace(string(out))
 		}
@@ -83,8 +83,8 @@ func (p *Program) keep(ctx context.Context) error {
 	return errors.Join(err, f.Close())
 }
 
-// Lines counts the lines of a program: its Go files and its kernels, without tests.
-func Lines(folder string) int {
+// lines counts the lines of a program: its Go files and its kernels, without tests.
+func lines(folder string) int {
 	files, _ := filepath.Glob(filepath.Join(folder, "*")) // the pattern is right, and a folder that cannot be read has no lines
 	n := 0
 	for _, file := range files {

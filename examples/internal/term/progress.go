@@ -16,7 +16,7 @@ type Progress struct {
 // NewProgress starts a job of so many steps.
 func NewProgress(w io.Writer, steps int, what string) *Progress {
 	p := &Progress{w: w}
-	if IsTerminal(w) {
+	if isTerminal(w) {
 		p.bar = progressbar.NewOptions(steps,
 			progressbar.OptionSetWriter(w),
 			progressbar.OptionSetDescription(what),

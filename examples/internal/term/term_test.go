@@ -22,7 +22,7 @@ func TestBlocksOfUnequalSizeStandSideBySide(t *testing.T) {
 
 func TestProgressWithoutATerminalIsPlainLines(t *testing.T) {
 	var b bytes.Buffer
-	require.False(t, IsTerminal(&b))
+	require.False(t, isTerminal(&b))
 	p := NewProgress(&b, 10, "work")
 	p.Step()
 	p.Line("epoch %d", 1)

@@ -19,7 +19,7 @@ type factoring struct {
 	do    work.Job
 }
 
-// newFactoring is for so many matrices, of which each decomposes one.
+// newFactoring is for a given number of matrices, of which each decomposes one.
 func newFactoring(c *work.Setup, batch int64, how string, each func(b int64) error) *factoring {
 	f := &factoring{batch: batch, each: each, err: make([]error, c.Width)}
 	f.routine = routineOf(c, 300*float64(batch)+c.Task.Cost().Flops/4, how)

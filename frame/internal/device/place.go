@@ -143,7 +143,7 @@ func (h *history) refuse(rows int) {
 	h.predicted[bits.Len32(uint32(rows))] = refused
 }
 
-// verdict is that steps stay on the CPU path, for so many queries.
+// verdict is that steps stay on the CPU path, for a given number of queries.
 type verdict struct {
 	why         string
 	again, left int
@@ -174,7 +174,7 @@ func (d *Device) leaves(text string) string {
 	return v.why
 }
 
-// leave has steps stay on the CPU path for so many queries, or twice as many as before: see [doubled].
+// leave has steps stay on the CPU path for a given number of queries, or twice as many as before: see [doubled].
 func (d *Device) leave(text, why string, queries int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -91,8 +91,8 @@ type Interned struct {
 	look func(string) (uint32, bool)
 }
 
-// Text returns the string with a number.
-func (d *Interned) Text(code int) string {
+// text returns the string with a number.
+func (d *Interned) text(code int) string {
 	if d.dict != nil {
 		return d.dict.Text(code)
 	}
@@ -170,7 +170,7 @@ func (d *Interned) Ranks() []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(d.Text(int(a)), d.Text(int(b))) })
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(d.text(int(a)), d.text(int(b))) })
 	ranks := make([]uint32, d.Count)
 	for r, code := range order {
 		ranks[code] = uint32(r)

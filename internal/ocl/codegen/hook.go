@@ -174,7 +174,7 @@ func (g *Builder) Stored(output int, from tensor.DType, v string) (ctype, at, bi
 }
 
 // PutVector defines PUT_VECTOR(v, p), which stores v of vector type t at p; anywhere is t without alignment. Vectors
-// that are lines, in rows that begin so many elements apart, go past the caches where they are whole lines there
+// that are lines, in rows that begin a given number of elements apart, go past the caches where they are whole lines there
 // too: the rest of a line would be stored by itself.
 func (g *Builder) PutVector(t, anywhere string, lanes int, pitches ...int64) {
 	o := g.Task.Outs[0]

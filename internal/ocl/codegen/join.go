@@ -38,7 +38,7 @@ func Join(parts []*Program) string {
 		library = append(library, p.Library...)
 	}
 	slices.Sort(library) // by name, later ones want earlier ones
-	b.WriteString(LibraryText(slices.Compact(library)))
+	b.WriteString(libraryText(slices.Compact(library)))
 	for i, p := range parts {
 		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.Name)
 		names := functionName.distinct(p.Body)

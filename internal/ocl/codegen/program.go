@@ -30,7 +30,7 @@ func (p *Program) Text() string {
 	if p.Head == "" {
 		return p.Source
 	}
-	return p.Head + LibraryText(p.Library) + p.Body
+	return p.Head + libraryText(p.Library) + p.Body
 }
 
 // ArgKind says what a kernel argument is.
@@ -74,8 +74,8 @@ type Program struct {
 	Err     error // why it is none
 }
 
-// LibraryText are kernel files, one after the other.
-func LibraryText(files []string) string {
+// libraryText are kernel files, one after the other.
+func libraryText(files []string) string {
 	var b strings.Builder
 	for _, f := range files {
 		b.WriteString(kernels.LibraryText(f))

@@ -82,7 +82,7 @@ func (p BlockChoice) cheapest(c *Contraction) (best BlockChoice, least int64) {
 
 // anyBlock is what all blocks have in common.
 func (c *Contraction) anyBlock() BlockChoice {
-	p := BlockChoice{Shape: c.PanelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1, inexact: c.Acc.IsFloat()}
+	p := BlockChoice{Shape: c.panelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1, inexact: c.Acc.IsFloat()}
 	if c.unit != nil {
 		p.direct = c.A.AlongK() && !c.A.flip && !c.partly
 		p.extra = int64(codegen.OneIf(c.flips))
@@ -346,7 +346,7 @@ func (c *Contraction) vectorOut(g *codegen.Builder, lanes int, splits int64, spl
 	return true
 }
 
-// rowsOut defines OUT_ROWS(b, m, n, s), which stores what is computed from the sums s of so many rows from
+// rowsOut defines OUT_ROWS(b, m, n, s), which stores what is computed from the sums s of a given number of rows from
 // m on side by side, where rows are neighbours in the output but at ends of runs. Their positions then grow from
 // row to row, so that the first and the last tell whether all between adjoin.
 func (c *Contraction) rowsOut(g *codegen.Builder, rows int) {

@@ -163,18 +163,18 @@ func swapForLanes(d *facts.Device, t *engine.Task) bool {
 // columns that fill few lanes of a vector are better (measured, windows of 227 channels
 // against 3 kernels: 5 times).
 func (c *Contraction) gathersB() bool {
-	return !c.bb.AlongK() && !c.columnsAdjoin() && !c.directB(c.PanelShape())
+	return !c.bb.AlongK() && !c.columnsAdjoin() && !c.directB(c.panelShape())
 }
 
 // windowRuns reports whether B is read where it lies although only runs of its
 // columns adjoin, and no pack of it can be kept.
 func (c *Contraction) windowRuns() bool {
-	return len(c.Axes(bColumn)) > 1 && c.directB(c.PanelShape()) && !access.Steady(c.Task, c.Task.B)
+	return len(c.Axes(bColumn)) > 1 && c.directB(c.panelShape()) && !access.Steady(c.Task, c.Task.B)
 }
 
 // thinRuns reports whether sums are so short that storing them decides, columns
 // adjoin in the output, and runs of them in B.
 func (c *Contraction) thinRuns() bool {
 	_, column := c.outSteps()
-	return c.K <= thin && column == 1 && len(c.Axes(bColumn)) > 1 && c.directB(c.PanelShape())
+	return c.K <= thin && column == 1 && len(c.Axes(bColumn)) > 1 && c.directB(c.panelShape())
 }

@@ -21,7 +21,7 @@ func (c *Contraction) cheaperOrientation(t *engine.Task) *Contraction {
 
 // blocksCompete reports whether counting cycles tells how the blocks of c compare with others.
 func (c *Contraction) blocksCompete() bool {
-	return c.Device.CPU && c.unit == nil && min(c.m, c.n) > 1 && c.K > 0 && !c.canKeepB(c.PanelShape()) && c.copiesInVectors()
+	return c.Device.CPU && c.unit == nil && min(c.m, c.n) > 1 && c.K > 0 && !c.canKeepB(c.panelShape()) && c.copiesInVectors()
 }
 
 // copiesInVectors reports whether blocks can be had, and both operands are copied at the speed of vectors.
@@ -35,7 +35,7 @@ func (c *Contraction) copiesInVectors() bool {
 // 246 and 307, 128 x 784 x 512 888 and 557; of Zen 5: 16 x 512 x 512 25 and 36, 64 x 784 x 512 157 and 157,
 // 48 x 1024 x 1024 422 and 338, 63 x 327 x 947, where no row begins on a line, 142 and 123.
 func (c *Contraction) readsPanels() bool {
-	if c.bb.run != 0 || c.bb.DType != c.Acc || !c.directB(c.PanelShape()) {
+	if c.bb.run != 0 || c.bb.DType != c.Acc || !c.directB(c.panelShape()) {
 		return false
 	}
 	few := int64(64)
@@ -76,7 +76,7 @@ func (c *Contraction) dotFits() bool {
 		return (plain || few <= 16) && c.dotCycles() < c.blockCycles()
 	case few <= 16:
 		return c.K >= 64 || 8*few <= c.K
-	case c.canKeepB(c.PanelShape()) || c.blockFits():
+	case c.canKeepB(c.panelShape()) || c.blockFits():
 		return false
 	}
 	return few <= 256 && 8*few <= c.K
@@ -86,5 +86,5 @@ func (c *Contraction) dotFits() bool {
 // copied, both operands are copied at the speed of vectors, and no pack of B can
 // be kept from run to run.
 func (c *Contraction) blockFits() bool {
-	return c.m > 4 && c.copiesInVectors() && !c.canKeepB(c.PanelShape()) && !c.readsPanels()
+	return c.m > 4 && c.copiesInVectors() && !c.canKeepB(c.panelShape()) && !c.readsPanels()
 }

@@ -49,8 +49,8 @@ func (c *Contraction) PanelLanes() int {
 	return min(lanes, 16)
 }
 
-// PanelShape is the register block for all of the contraction.
-func (c *Contraction) PanelShape() kernels.PanelShape {
+// panelShape is the register block for all of the contraction.
+func (c *Contraction) panelShape() kernels.PanelShape {
 	n := c.n
 	if run := c.columnRun(); c.K <= thin && run >= int64(c.PanelLanes()) { // whole panels in a run
 		n = run / int64(c.PanelLanes()) * int64(c.PanelLanes())
@@ -96,7 +96,7 @@ func (p *panelChoice) Split(c *Contraction, want int64) {
 
 // ChoosePanel takes what was measured to be best on a CPU driver.
 func (c *Contraction) ChoosePanel() panelChoice {
-	p := panelChoice{Shape: c.PanelShape(), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
+	p := panelChoice{Shape: c.panelShape(), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
 	for c.ownPanels() && p.Shape.Vectors > 4 && c.n < 4*int64(c.Device.Units*p.Shape.Columns()) {
 		p.Shape.Vectors /= 2 // shares that can be evened out
 	}
@@ -290,7 +290,7 @@ func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 	return out, nil
 }
 
-// grid is the range of a launch over so many strips of rows.
+// grid is the range of a launch over a given number of strips of rows.
 func (p panelChoice) grid(strips, panels, z int64) [3]int {
 	if p.Across {
 		strips, panels = panels, strips
@@ -370,7 +370,7 @@ func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64
 	return g.Assemble(files...)
 }
 
-// packRows is the program of contract/cpu_pack_a.cl for tiles of so many rows; pack
+// packRows is the program of contract/cpu_pack_a.cl for tiles of a given number of rows; pack
 // passes where they are laid out, of which plane elements are of one batch.
 func (c *Contraction) packRows(rows, plane, limit int64, pack func(*codegen.Builder)) *codegen.Program {
 	g := c.program(true, false, false, limit)

@@ -60,7 +60,7 @@ type OperandLoad struct {
 	DType tensor.DType
 	addr  *engine.Index
 	Coef  []int64
-	// Within a run of so many values of k, from a multiple of it on, elements
+	// Within a run of a given number of values of k, from a multiple of it on, elements
 	// lie step apart. 0 stands for all of k.
 	run, step int64
 	// word: an element is four bytes that lie step apart, flip: with their signs

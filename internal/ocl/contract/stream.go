@@ -41,7 +41,7 @@ func (c *Contraction) streamFits() bool {
 // alone: read from end to end too, but with the sums in registers. What comes from memory
 // comes no sooner that way.
 func (c *Contraction) ownPanels() bool {
-	return c.m == 1 && c.canKeepB(c.PanelShape()) && c.K*c.n*c.AccSize <= PackBytes
+	return c.m == 1 && c.canKeepB(c.panelShape()) && c.K*c.n*c.AccSize <= PackBytes
 }
 
 // ChooseStream gives every core an equal share of the columns, or of k where a

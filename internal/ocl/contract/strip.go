@@ -71,7 +71,7 @@ func (c *Contraction) stripFits() bool {
 		runs = c.K / c.bb.run
 	}
 	rows, columns := c.m, c.n
-	if !c.directB(c.PanelShape()) { // the panels are of what is multiplied with the windows
+	if !c.directB(c.panelShape()) { // the panels are of what is multiplied with the windows
 		rows, columns = columns, rows
 	}
 	vectors := variant.CeilDiv(columns, lanes)

@@ -109,7 +109,7 @@ const (
 // manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
 const manyProcs = 8
 
-// NewPool is for the threads of a device of so many units; nil where that is one.
+// NewPool is for the threads of a device of a given number of units; nil where that is one.
 func NewPool(units int) *Pool {
 	n := procs.Count()
 	width := min(units, n)
@@ -125,7 +125,7 @@ func NewPool(units int) *Pool {
 	return c
 }
 
-// enroll makes so many workers.
+// enroll makes a given number of workers.
 func (c *Pool) enroll(width int) {
 	c.descriptor = new(descriptor)
 	for i := range width {
@@ -237,7 +237,7 @@ const (
 	longRest  = 16 * time.Millisecond
 )
 
-// wakes reports whether to wake helpers, which have taken so many parts.
+// wakes reports whether to wake helpers, which have taken a given number of parts.
 func (r *resting) wakes(helped uint32) bool {
 	if r.woken {
 		r.woken = false
@@ -340,7 +340,7 @@ func (c *Pool) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
 	}
 }
 
-// portion is how many of so many groups that are left are one part: half of them, or all.
+// portion is how many of a given number of groups that are left are one part: half of them, or all.
 func portion(left int, all bool, chunk uint64) int {
 	n := left
 	if !all {

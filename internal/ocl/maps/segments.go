@@ -47,7 +47,7 @@ func segments(t *engine.Task) (all []segment) {
 	return all
 }
 
-// cutAt are the segments between so many columns; nil where there are none, or too many.
+// cutAt are the segments between a given number of columns; nil where there are none, or too many.
 func cutAt(t *engine.Task, at []int64) (all []segment) {
 	last := len(t.Axes) - 1
 	cuts := append([]int64{0, int64(t.Axes[last])}, at...)

@@ -24,7 +24,7 @@ func init() {
 }
 
 func rowVariants(d *facts.Device, t *engine.Task) []variant.Variant {
-	t = BelowTheirMaxima(t)
+	t = belowTheirMaxima(t)
 	block := variant.Variant{Name: "block", Why: "a CPU driver: a row an item, columns in vectors", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).block() }}
 	group := variant.Variant{Name: "group", Why: "a work-group a row", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).group() }}
 	split := variant.Variant{Name: "split", Why: "a fold after the other, each over all rows", Plan: func() (*variant.Plan, error) { return splitRow(d, t) }}
@@ -58,8 +58,8 @@ func rowVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	return append([]variant.Variant{split}, rest...)
 }
 
-// BelowTheirMaxima is t with ExpBelow for exp of floats less the largest of their row: softmax.
-func BelowTheirMaxima(t *engine.Task) *engine.Task {
+// belowTheirMaxima is t with ExpBelow for exp of floats less the largest of their row: softmax.
+func belowTheirMaxima(t *engine.Task) *engine.Task {
 	if !slices.ContainsFunc(t.Folds, func(f engine.Fold) bool { return f.Monoid == engine.Max }) {
 		return t
 	}

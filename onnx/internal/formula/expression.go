@@ -72,7 +72,7 @@ func (p *parser) unary() Expr {
 	case t == "++" || t == "--":
 		p.at++
 		return &Assign{t[:1] + "=", p.unary(), &Number{"1"}}
-	case t == "(" && (Types[p.ahead(1)] || strings.HasPrefix(p.ahead(1), "$")) && p.ahead(2) == ")":
+	case t == "(" && (types[p.ahead(1)] || strings.HasPrefix(p.ahead(1), "$")) && p.ahead(2) == ")":
 		p.at += 3
 		typ := p.tokens[p.at-2]
 		return &Cast{typ, p.unary()}

@@ -46,7 +46,7 @@ func (p *parser) statement() Stmt {
 		return p.loop()
 	case p.take("switch"):
 		return p.choose()
-	case t == "const" || Types[t]:
+	case t == "const" || types[t]:
 		return p.declaration()
 	}
 	x := p.comma()
@@ -108,7 +108,7 @@ func (p *parser) table(typ, name string) *Declare {
 func (p *parser) loop() Stmt {
 	p.want("(")
 	s := &For{}
-	if t := p.peek(); t == "const" || Types[t] {
+	if t := p.peek(); t == "const" || types[t] {
 		s.Init = p.declaration()
 	} else if !p.take(";") {
 		s.Init = &Do{p.comma()}

@@ -62,12 +62,12 @@ func opset(f field, to map[string]int64) error {
 		}
 		return nil
 	})
-	to[Domain(domain)] = version
+	to[domainName(domain)] = version
 	return err
 }
 
-// Domain is a domain as it is written here: that of ai.onnx is "".
-func Domain(d string) string {
+// domainName is a domain as it is written here: that of ai.onnx is "".
+func domainName(d string) string {
 	if d == "ai.onnx" {
 		return ""
 	}
@@ -155,7 +155,7 @@ func decodeFunction(m *message) (*Function, error) {
 		}
 		return nil
 	})
-	x.Domain = Domain(x.Domain)
+	x.Domain = domainName(x.Domain)
 	return x, err
 }
 
@@ -180,7 +180,7 @@ func decodeNode(m *message) (*Node, error) {
 		}
 		return nil
 	})
-	n.Domain = Domain(n.Domain)
+	n.Domain = domainName(n.Domain)
 	if err != nil {
 		err = fmt.Errorf("%s %q: %w", n.Op, n.Name, err)
 	}

@@ -50,7 +50,7 @@ const (
 
 var idleWorkers = sync.Pool{New: func() any { return new(Workers) }}
 
-// New is for n bytes in pieces of at most so many. It is to be ended.
+// New is for n bytes in pieces of at most a given size. It is to be ended.
 func New(n, piece int) *Workers {
 	c := idleWorkers.Get().(*Workers)
 	if c.run == nil {

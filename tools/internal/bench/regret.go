@@ -52,8 +52,8 @@ func (e Errors) String() string {
 	return fmt.Sprintf("%.0f %% in the median, a quarter at most in %d of %d", 100*e.Median, e.Within, e.Works)
 }
 
-// PredictionErrors are how far the predictions of what contender ran were off.
-func PredictionErrors(records []Record, contender string) (e Errors) {
+// predictionErrors are how far the predictions of what contender ran were off.
+func predictionErrors(records []Record, contender string) (e Errors) {
 	for i := range records {
 		if r := &records[i]; r.Contender == contender {
 			e.note(r.Predicted, r.Median)

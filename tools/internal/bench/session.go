@@ -56,7 +56,7 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 		}
 	}
 	for _, c := range s.Contenders {
-		if e := PredictionErrors(all, c.Name()); e.Works > 0 {
+		if e := predictionErrors(all, c.Name()); e.Works > 0 {
 			fmt.Fprintf(s.Out, "predictions of %s were off by %v\n", c.Name(), e)
 		}
 	}

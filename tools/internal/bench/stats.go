@@ -86,26 +86,26 @@ func Paired(ours, theirs []float64) Ratio {
 	for i := range v {
 		v[i] = theirs[i] / ours[i]
 	}
-	lo, hi := MedianInterval(v)
+	lo, hi := medianInterval(v)
 	return Ratio{Quantile(0.5, v), lo, hi}
 }
 
-// Unpaired compares turns of two different processes. Its bounds are those of the
+// unpaired compares turns of two different processes. Its bounds are those of the
 // two medians, hence careful.
-func Unpaired(ours, theirs []float64) Ratio {
-	olo, ohi := MedianInterval(ours)
-	tlo, thi := MedianInterval(theirs)
+func unpaired(ours, theirs []float64) Ratio {
+	olo, ohi := medianInterval(ours)
+	tlo, thi := medianInterval(theirs)
 	return Ratio{Quantile(0.5, theirs) / Quantile(0.5, ours), tlo / ohi, thi / olo}
 }
 
 // Differs reports whether the ratio is not 1, as far as one can say.
 func (r Ratio) Differs() bool { return cmp.Less(1, r.Lo) || cmp.Less(r.Hi, 1) }
 
-// MedianInterval holds the median of what v was drawn from with at least 95 %
+// medianInterval holds the median of what v was drawn from with at least 95 %
 // confidence, without assuming a distribution; of less than six values it is
 // their whole range. Source: Conover, Practical Nonparametric Statistics (1999),
 // section 3.2: the number of values below the median is binomial.
-func MedianInterval(v []float64) (lo, hi float64) {
+func medianInterval(v []float64) (lo, hi float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
 	}

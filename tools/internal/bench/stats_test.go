@@ -10,7 +10,7 @@ import (
 
 func TestMedianIntervalOfFewValuesIsTheirRange(t *testing.T) {
 	t.Parallel()
-	lo, hi := MedianInterval([]float64{3, 1, 2, 5, 4})
+	lo, hi := medianInterval([]float64{3, 1, 2, 5, 4})
 	require.Equal(t, []float64{1, 5}, []float64{lo, hi})
 }
 
@@ -22,7 +22,7 @@ func TestMedianIntervalOfTwentyValuesIsThatOfTheTable(t *testing.T) {
 	for i := range 20 {
 		v = append(v, float64(i+1))
 	}
-	lo, hi := MedianInterval(v)
+	lo, hi := medianInterval(v)
 	require.Equal(t, []float64{6, 15}, []float64{lo, hi})
 }
 
@@ -35,8 +35,8 @@ func TestWhatSlowsAWholeTurnDoesNotChangeTheRatio(t *testing.T) {
 
 func TestOverlappingNoiseIsNoDifference(t *testing.T) {
 	t.Parallel()
-	require.False(t, Unpaired([]float64{1, 1.1, 1.2, 1.3, 1.4, 1.5}, []float64{1.1, 1.2, 1.3, 1.4, 1.5, 1.6}).Differs())
-	require.True(t, Unpaired([]float64{1, 1.01, 1.02}, []float64{2, 2.1, 2.2}).Differs())
+	require.False(t, unpaired([]float64{1, 1.1, 1.2, 1.3, 1.4, 1.5}, []float64{1.1, 1.2, 1.3, 1.4, 1.5, 1.6}).Differs())
+	require.True(t, unpaired([]float64{1, 1.01, 1.02}, []float64{2, 2.1, 2.2}).Differs())
 }
 
 func TestStatsOfSlices(t *testing.T) {

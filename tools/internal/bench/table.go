@@ -80,7 +80,7 @@ func Compare(out io.Writer, a, b []Record) error {
 		if x == nil {
 			continue
 		}
-		r := Unpaired(y.Turns, x.Turns)
+		r := unpaired(y.Turns, x.Turns)
 		mark := "same within noise"
 		switch {
 		case !r.Differs():

@@ -141,8 +141,8 @@ func decomposition(function string, dt tensor.DType, n int) *Work {
 	return w
 }
 
-// Laplacian is the matrix of five points for m x m unknowns.
-func Laplacian[T sparse.Number](m int) *sparse.CSR[T] {
+// laplacian is the matrix of five points for m x m unknowns.
+func laplacian[T sparse.Number](m int) *sparse.CSR[T] {
 	a := &sparse.CSR[T]{Rows: m * m, Cols: m * m, Ptr: make([]int32, 1, m*m+1)}
 	for i := range m {
 		for j := range m {
@@ -164,9 +164,9 @@ func sparseProduct(dt tensor.DType, m int) *Work {
 	count, size := 5*m*m-4*m, dt.Size()
 	ours := func(x []*ops.Node) *ops.Node {
 		if dt == tensor.Float64 {
-			return sparse.Mul(sparse.Const(x[0].Graph(), Laplacian[float64](m)), x[0])
+			return sparse.Mul(sparse.Const(x[0].Graph(), laplacian[float64](m)), x[0])
 		}
-		return sparse.Mul(sparse.Const(x[0].Graph(), Laplacian[float32](m)), x[0])
+		return sparse.Mul(sparse.Const(x[0].Graph(), laplacian[float32](m)), x[0])
 	}
 	return &Work{
 		Name: fmt.Sprintf("spmv-%s/laplacian-%d", short(dt), m), Rate: GBps, Flops: 2 * float64(count),

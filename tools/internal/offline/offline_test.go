@@ -65,7 +65,7 @@ func TestEveryDraftIsInOneBatchOfItsLike(t *testing.T) {
 	for _, class := range draft.Classes {
 		all := drafted(t, class)
 		seen := map[string]bool{}
-		batches := Batches(all)
+		batches := batches(all)
 		for _, batch := range batches {
 			require.LessOrEqual(t, len(batch), batchSize)
 			source, suffixes := class.Text(batch)

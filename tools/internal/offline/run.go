@@ -36,8 +36,8 @@ func (o *Outcome) Spills() bool {
 // takes most is then the kernels, and not the compiler's start.
 const batchSize = 32
 
-// Batches divides drafts into programs of parts that join.
-func Batches(drafts []*draft.Draft) [][]*draft.Draft {
+// batches divides drafts into programs of parts that join.
+func batches(drafts []*draft.Draft) [][]*draft.Draft {
 	var all [][]*draft.Draft
 	open := map[string]int{} // by what must be equal
 	for _, d := range drafts {
@@ -58,7 +58,7 @@ func Run(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Dr
 	var all []*Outcome
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
-	for _, batch := range Batches(drafts) {
+	for _, batch := range batches(drafts) {
 		group.Go(func() error {
 			outcomes, err := compile(ctx, c, class, batch)
 			mu.Lock()

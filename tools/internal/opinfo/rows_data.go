@@ -13,21 +13,21 @@ func dependent() []*Row {
 	positions := func(torch, text string) *Row {
 		return &Row{Torch: torch, Signature: "input", Go: text, Note: "Trim cuts the result to the count", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
-			if c.bool("as_tuple", false) {
-				if x.Rank() == 0 {
-					x = ops.Reshape(x, 1)
-				}
-				c.as("ops.Unstack(positions, 1)")
-				p, n := ops.NonZero(x, -1)
-				each := ops.Unstack(p, 1)
-				for i := range each {
-					c.cuts[i] = cut{0, n}
-				}
-				return each
+			tuple := c.bool("as_tuple", false)
+			if tuple && x.Rank() == 0 {
+				x = ops.Reshape(x, 1)
 			}
 			p, n := ops.NonZero(x, -1)
-			c.cuts[0] = cut{0, n}
-			return list(p)
+			if !tuple {
+				c.cuts[0] = cut{0, n}
+				return list(p)
+			}
+			c.as("ops.Unstack(positions, 1)")
+			each := ops.Unstack(p, 1)
+			for i := range each {
+				c.cuts[i] = cut{0, n}
+			}
+			return each
 		}}
 	}
 	uniques := func(torch, text string, f func(x *ops.Node, o *ops.UniqueOptions) ops.Uniques) *Row {

@@ -93,7 +93,9 @@ func shape() []*Row {
 			xs := c.xs("tensors")
 			shape := xs[0].Shape()
 			for _, x := range xs[1:] {
-				shape = ops.Add(c.g.Full(tensor.Float32, 0, shape...), c.g.Full(tensor.Float32, 0, x.Shape()...)).Shape()
+				if both, err := tensor.Broadcast(shape, x.Shape()); err == nil { // else BroadcastTo tells
+					shape = both
+				}
 			}
 			for i, x := range xs {
 				xs[i] = expand(x, shape)

@@ -1,5 +1,0 @@
-//go:build race
-
-package ocl
-
-const raceEnabled = true

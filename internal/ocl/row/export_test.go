@@ -1,0 +1,4 @@
+package row
+
+// BelowTheirMaxima is what softmax makes of exp.
+var BelowTheirMaxima = belowTheirMaxima

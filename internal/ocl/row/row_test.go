@@ -1,0 +1,144 @@
+package row_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
+	"github.com/anycl/anycl/internal/ocl/row"
+	"github.com/anycl/anycl/tensor"
+)
+
+func TestRowsAgreeWithTheirDefinitionInEveryVariant(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	for j, force := range []string{"block", "band", "group", "keep", "split"} {
+		for i, shape := range [][2]int{{1, 1}, {5, 3}, {7, 64}, {33, 65}, {2, 1000}, {3, 40_000}, {700, 17}, {4, 0}, {0, 4}} {
+			if force == "band" && (shape[1] > 128 || shape[1] == 0) || force == "keep" && (shape[1] > 8192 || shape[1] == 0) {
+				continue
+			}
+			empty := shape[0] == 0 || shape[1] == 0
+			if force != "block" && !empty && !ocltest.OneIn(i+j, 2) { // each shape in every other variant: a kernel takes a second to compile
+				continue
+			}
+			t.Run(fmt.Sprint(force, shape), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "row="+force, nil)
+				soft := sample.Softmax(tensor.Float32, shape[0], shape[1])
+				p := ocltest.Verify(t, e, soft, ocltest.RandomInputs(soft, 1), 1e-5, 1e-6)
+				if soft.Outs[0].Len > 0 {
+					require.Equal(t, force, p.Variant[:len(force)])
+				}
+				for _, dt := range []tensor.DType{tensor.Float32, tensor.Int32} {
+					stats := sample.Statistics(dt, shape[0], shape[1])
+					if force == "band" {
+						stats = sample.Distances(dt, shape[0], shape[1])
+					}
+					ocltest.Verify(t, e, stats, ocltest.RandomInputs(stats, 2), 1e-5, 100)
+				}
+			})
+		}
+	}
+}
+
+func TestRowsOfEveryTypeAgree(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	for i, dt := range ocltest.DeviceDTypes(t) {
+		for j, force := range []string{"block", "band", "group", "split", "keep"} {
+			// What a variant does of integers it does of all, and of floats that are not stored as they are.
+			if dt == tensor.Bool || dt.IsInt() && !ocltest.OneIn(i-j, 4) || dt.IsFloat() && dt != tensor.Float32 && !ocltest.OneIn(i+j, 2) {
+				continue
+			}
+			t.Run(fmt.Sprint(dt, force), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "row="+force, nil)
+				if dt.IsFloat() {
+					soft := sample.Softmax(dt, 9, 130)
+					ocltest.Verify(t, e, soft, ocltest.RandomInputs(soft, 3), 1e-5, 1e-4)
+				}
+				stats := sample.Statistics(dt, 9, 130)
+				if force == "band" {
+					stats = sample.Distances(dt, 19, 13)
+				}
+				ocltest.Verify(t, e, stats, ocltest.RandomInputs(stats, 4), 1e-5, 100)
+			})
+		}
+	}
+}
+
+// A lane of NaN beside the largest is in any of the vectors that a band folds.
+func TestABandOfRowsKeepsNaNs(t *testing.T) {
+	t.Parallel()
+	const rows, cols = 19, 65
+	task := sample.Distances(tensor.Float32, rows, cols)
+	e := device(t, "row=band", nil)
+	ins := ocltest.RandomInputs(task, 6)
+	for r := 0; r < rows; r += 2 {
+		at := 4 * (r*cols + (r*31)%cols)
+		binary.NativeEndian.PutUint32(ins[0][at:], math.Float32bits(float32(math.NaN())))
+	}
+	ocltest.Verify(t, e, task, ins, 1e-5, 100)
+}
+
+// The end of a row is read under a mask, as a number by one loop and as its bits
+// by others: compilers take loads for one that look so much alike.
+func TestABandOfRowsComputesWithNumbersAndTheirBits(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	task := sample.Softmax(tensor.Float32, 19, 10)
+	x := engine.Load(0, tensor.Float32, sample.DenseAt(task.Axes, 0, 1), nil)
+	double := engine.Apply(sample.Add, x.DType, x, x)
+	sample.Output(task, engine.Apply(sample.Abs, x.DType, x), true)
+	sample.Output(task, engine.Apply(sample.Cast, tensor.Float16, x), true)
+	sample.Output(task, engine.Apply(sample.Cast, tensor.BFloat16, engine.Apply(sample.Exp, x.DType, double)), true)
+	sample.Output(task, engine.Apply(sample.Abs, x.DType, engine.Apply(sample.Exp, x.DType, double)), true)
+	sample.Output(task, engine.Apply(sample.Exp, x.DType, double), true)
+	ocltest.Verify(t, device(t, "row=band", nil), task, ocltest.RandomInputs(task, 7), 1e-5, 1e-4)
+}
+
+func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	for _, force := range []string{"block", "band", "group", "keep", "split"} {
+		cols := 301
+		if force == "band" {
+			cols = 64
+		}
+		task := sample.Softmax(tensor.Float32, 37, cols)
+		task.Alias = []int{0}
+		ocltest.Verify(t, device(t, "row="+force, nil), task, ocltest.RandomInputs(task, 5), 1e-5, 1e-6)
+	}
+}
+
+func TestOnlyExpBelowAMaximumIsTakenForIt(t *testing.T) {
+	below := func(task *engine.Task) (n int) {
+		row.BelowTheirMaxima(task).EachExpr(func(e **engine.Expr) {
+			for s := range (*e).Walk() {
+				if s.Fn == codegen.ExpBelow {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	require.Equal(t, 2, below(sample.Softmax(tensor.Float32, 3, 5)), "in the sum and in the result")
+	require.Equal(t, 2, below(sample.Softmax(tensor.Float16, 3, 5)), "of floats that were widened")
+	require.Zero(t, below(sample.Softmax(tensor.Float64, 3, 5)))
+	for name, change := range map[string]func(f *engine.Fold){
+		"above a minimum":       func(f *engine.Fold) { f.Monoid = engine.Min },
+		"of something else":     func(f *engine.Fold) { f.Value = engine.Apply(sample.Exp, tensor.Float32, f.Value) },
+		"the position of which": func(f *engine.Fold) { f.Monoid = engine.ArgMax },
+	} {
+		task := sample.Softmax(tensor.Float32, 3, 5)
+		change(&task.Folds[0])
+		require.Zero(t, below(task), name)
+	}
+}
