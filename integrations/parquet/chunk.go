@@ -46,8 +46,8 @@ func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *gro
 		if err != nil {
 			return err
 		}
-		if d := newDirect(r, m, stored, l, s, p.RowGroups()[g.at].NumRows()); d != nil {
-			c, err = d.column(ctx, s.(plain), g.ranges)
+		if d := newDirect(r, m, stored, l, s, p.RowGroups()[g.at].NumRows(), g.n); d != nil {
+			c, err = d.column(ctx, g.ranges)
 			return err
 		}
 		in := chunk.Pages()
