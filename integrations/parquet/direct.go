@@ -83,9 +83,14 @@ type direct struct {
 	max   byte
 	s     flat
 	v     validity
-	have  bool   // the dictionary was read
-	buf   []byte // a page as it is stored
-	raw   []byte // one that was decompressed
+	have  bool // the dictionary was read
+	*memory
+}
+
+// memory is for a page, whichever column it is of.
+type memory struct {
+	buf   []byte // as it is stored
+	raw   []byte // decompressed
 	marks []byte // its levels
 }
 

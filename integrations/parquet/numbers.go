@@ -165,11 +165,14 @@ func (s *numbers[S, T]) put(values []S, n int, levels []byte) {
 			out[i] = s.to(v)
 		}
 	default:
+		var null T
 		next := 0
 		for i, l := range levels {
 			if l == 1 {
 				out[i] = s.to(values[next])
 				next++
+			} else {
+				out[i] = null
 			}
 		}
 	}
@@ -177,17 +180,20 @@ func (s *numbers[S, T]) put(values []S, n int, levels []byte) {
 
 func (s *numbers[S, T]) passed(n int) { s.at += n }
 
-// spread puts values where nothing is null.
+// spread puts values where nothing is null, and 0 elsewhere.
 func spread[T any](out, values []T, levels []byte, top byte) {
 	if len(values) == len(out) {
 		copy(out, values)
 		return
 	}
+	var null T // memory may be that of values before
 	next := 0
 	for i, l := range levels {
 		if l == top {
 			out[i] = values[next]
 			next++
+		} else {
+			out[i] = null
 		}
 	}
 }

@@ -211,6 +211,8 @@ func (s *codes) texts(data []byte, offsets []uint32, out []int32, levels []byte,
 		if len(levels) == 0 || levels[i] == top {
 			out[i] = s.code(string(data[offsets[next]:offsets[next+1]]))
 			next++
+		} else {
+			out[i] = 0
 		}
 	}
 }
