@@ -2,7 +2,7 @@
 //
 //	go run ./tools/cmd/bench/columns -rows 1e7 -peers FOLDER                # those of db-benchmark (h2o)
 //	go run ./tools/cmd/bench/columns -suite tpch -scale 1 -peers FOLDER     # queries 1, 3, 6 and 12 of TPC-H, over tables that were loaded
-//	go run ./tools/cmd/bench/columns -suite scan -scale 1 -peers FOLDER     # reading TPC-H's lineitem as CSV and Parquet
+//	go run ./tools/cmd/bench/columns -suite scan -scale 1 -peers FOLDER     # reading TPC-H's lineitem as CSV and Parquet, also as DuckDB writes it
 //
 // With -device NAME it compares the CPU path with a device, question by question, and says what stays on the CPU path.
 //
@@ -81,6 +81,13 @@ func (o options) prepare(dir string) (asked []question, rows int, err error) {
 			}
 		}
 		if o.suite == "scan" {
+			if _, err := os.Stat(filepath.Join(dir, ofDuckDB)); err != nil && o.peers != "" {
+				p, err := startPeer("duckdb", "copy", o.peers, dir)
+				if err != nil {
+					return nil, 0, err
+				}
+				p.stop()
+			}
 			return scanQuestions(dir)
 		}
 		t, err := tpchTables(dir)

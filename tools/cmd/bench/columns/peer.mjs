@@ -13,7 +13,8 @@ const all = ['l_orderkey', 'l_quantity', 'l_extendedprice'];
 const checkedOf = {
   h2o: checked,
   tpch: { q1: priced, q3: ['l_orderkey', 'revenue', 'o_shippriority'], q6: ['revenue'], q12: ['high_line_count', 'low_line_count'] },
-  scan: { csv: all, parquet: all, 'csv-q1': priced, 'csv-q6': ['revenue'], 'parquet-q1': priced, 'parquet-q6': ['revenue'] },
+  scan: { csv: all, parquet: all, duckdb: all, 'csv-q1': priced, 'csv-q6': ['revenue'], 'parquet-q1': priced, 'parquet-q6': ['revenue'],
+    'duckdb-q1': priced, 'duckdb-q6': ['revenue'] },
 }[suite];
 
 const tpch = (lineitem) => ({
@@ -44,9 +45,11 @@ async function duckdb() {
     const have = (await c.runAndReadAll(`describe ${t}`)).getRows().map((r) => r[0]);
     for (const i of ints) if (have.includes(i)) await c.run(`alter table ${t} alter ${i} type integer`);
   }
-  const csv = `'${data}/lineitem.csv'`, parquet = `'${data}/lineitem.parquet'`;
+  const csv = `'${data}/lineitem.csv'`, parquet = `'${data}/lineitem.parquet'`, own = `'${data}/lineitem-duckdb.parquet'`;
+  if (suite === 'copy') await c.run(`copy (select * from ${parquet}) to ${own}`);
   const sql = suite === 'tpch' ? tpch('lineitem') : suite === 'scan' ? {
-    csv: `select * from ${csv}`, parquet: `select * from ${parquet}`,
+    csv: `select * from ${csv}`, parquet: `select * from ${parquet}`, duckdb: `select * from ${own}`,
+    'duckdb-q1': tpch(own).q1, 'duckdb-q6': tpch(own).q6,
     'csv-q1': tpch(csv).q1, 'csv-q6': tpch(csv).q6, 'parquet-q1': tpch(parquet).q1, 'parquet-q6': tpch(parquet).q6,
   } : {
     q1: 'select id1, sum(v1) v1 from g group by id1',
@@ -114,9 +117,9 @@ async function polars() {
 
 async function polarsTPCH(pl, day) {
   const { col, lit, when } = pl;
-  const read = Object.fromEntries(['lineitem', 'orders', 'customer'].map((n) => [n, () => pl.scanParquet(`${data}/${n}.parquet`)]));
+  const read = Object.fromEntries(['lineitem', 'lineitem-duckdb', 'orders', 'customer'].map((n) => [n, () => pl.scanParquet(`${data}/${n}.parquet`)]));
   const loaded = {};
-  if (suite === 'tpch') for (const n of Object.keys(read)) loaded[n] = pl.readParquet(`${data}/${n}.parquet`);
+  if (suite === 'tpch') for (const n of ['lineitem', 'orders', 'customer']) loaded[n] = pl.readParquet(`${data}/${n}.parquet`);
   const get = (n) => (suite === 'tpch' ? loaded[n].lazy() : read[n]());
   const paid = () => col('l_extendedprice').mul(lit(1).sub(col('l_discount')));
   const q1 = (l) => l.filter(col('l_shipdate').lessThanEquals(day('1998-08-15'))).groupBy(['l_returnflag', 'l_linestatus']).agg(
@@ -128,9 +131,10 @@ async function polarsTPCH(pl, day) {
     .select(col('l_extendedprice').mul(col('l_discount')).sum().alias('revenue'));
   const csv = () => pl.scanCSV(`${data}/lineitem.csv`, { parseDates: true, tryParseDates: true });
   const asked = suite === 'tpch' ? { q1: () => q1(get('lineitem')).collect(), q6: () => q6(get('lineitem')).collect() } : {
-    csv: () => csv().collect(), parquet: () => read.lineitem().collect(),
+    csv: () => csv().collect(), parquet: () => read.lineitem().collect(), duckdb: () => read['lineitem-duckdb']().collect(),
     'csv-q1': () => q1(csv().withColumn(col('l_shipdate').cast(pl.Date))).collect(), 'csv-q6': () => q6(csv().withColumn(col('l_shipdate').cast(pl.Date))).collect(),
-    'parquet-q1': () => q1(read.lineitem()).collect(), 'parquet-q6': () => q6(read.lineitem()).collect() };
+    'parquet-q1': () => q1(read.lineitem()).collect(), 'parquet-q6': () => q6(read.lineitem()).collect(),
+    'duckdb-q1': () => q1(read['lineitem-duckdb']()).collect(), 'duckdb-q6': () => q6(read['lineitem-duckdb']()).collect() };
   return async (q) => {
     if (!asked[q]) return { MS: 0 };
     const start = performance.now(), used = process.cpuUsage();
