@@ -61,6 +61,14 @@ func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 	right, _ := frame.New(frame.Of("k", []int32{4, 0, 2}), frame.Of("name", []string{"four", "zero", "two"}), frame.Of("w", []float64{4, 0, 2}))
 	names, _ := frame.New(frame.Of("t", []string{"", "本", "b"}), frame.Of("w", []int64{1, 2, 3}))
 	signs, _ := frame.New(frame.Of("p", []bool{true}), frame.Of("sign", []string{"+"}))
+	texts := column.NewBuilder(column.String.Of(), 5)
+	for _, s := range []string{"b", "", "本", "never"} {
+		texts.Text(s)
+	}
+	texts.Null()
+	pairs, _ := frame.New(frame.Of("k", []int32{0, 1, 2, 0, 3}), frame.Named{Name: "t", Column: texts.Finish()}, frame.Of("w", []int64{1, 2, 3, 4, 5}))
+	twice, _ := frame.New(frame.Of("k", []int32{0, 1, 0, 4, 3, 1}), frame.Of("i", []int64{-1, 7, -1, 0, 7, 8}), frame.Of("p", []bool{true, true, true, false, false, true}))
+	wide, _ := frame.New(frame.Of("k", []int32{0, 1, 2, 4, 3}), frame.Of("i", []int64{-1, 7, -1, 0, 7}), frame.Of("p", []bool{true, false, true, false, false}), frame.Of("w", []int64{1, 2, 3, 4, 5}))
 	day := column.Type{Kind: column.Duration, Unit: column.Second}
 	return map[string]*frame.Query{
 		"integers": q.Select(c("i").Add(1).As("a"), c("i").Mul(c("i")).As("b"), c("i").Neg().As("c"), c("i").Abs().As("d"), c("i").IntDiv(c("s")).As("e"), c("i").Mod(c("s")).As("f"),
@@ -92,6 +100,11 @@ func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 		"join by strings":  q.Join(names.Query(), frame.Join{How: frame.Left, On: []string{"t"}}).Select("t", "w", "k"),
 		"join by bools":    q.With(c("s").Gt(0).As("p")).Join(signs.Query(), frame.Join{On: []string{"p"}}).Select("s", "sign"),
 		"semi join":        q.Join(right.Query(), frame.Join{How: frame.Semi, On: []string{"k"}}).With(c("k").Add(1).As("x")).Select("k", "x", "t"),
+		"join by two":      q.Join(pairs.Query(), frame.Join{On: []string{"k", "t"}}).Select("k", "t", c("w").Add(1).As("x"), "i"),
+		"left by two":      q.Join(pairs.Query(), frame.Join{How: frame.Left, On: []string{"t", "k"}}).Select("k", "t", "w"),
+		"left by three":    q.With(c("s").Gt(0).As("p")).Join(wide.Query(), frame.Join{How: frame.Left, On: []string{"i", "p", "k"}}).Select("i", "p", "k", "w"),
+		"semi by three":    q.With(c("s").Gt(0).As("p")).Join(twice.Query(), frame.Join{How: frame.Semi, On: []string{"i", "p", "k"}}).Select("i", "p", "k"),
+		"anti by nulls":    q.Join(twice.Query(), frame.Join{How: frame.Anti, LeftOn: []string{"in", "k"}, RightOn: []string{"i", "k"}}).Select("in", "k", "t"),
 		"joined groups":    q.Join(right.Query(), frame.Join{On: []string{"k"}}).GroupBy("t").Agg(frame.Max("w").As("x"), frame.Rows().As("n"), frame.Last("name").As("y")),
 	}
 }

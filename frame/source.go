@@ -25,6 +25,8 @@ type Request struct {
 	Filter  []Bound  // all hold for the rows that are needed
 	Workers int      // goroutines
 	Whole   bool     // all rows are kept: their memory may be allocated at once
+	// Reuse, if not nil, says after a frame was handed over whether nothing uses it any more, so that what its columns have in memory may be written over.
+	Reuse func() bool
 }
 
 // Bound is a comparison of a column with a constant: =, <>, <, <=, > or >=.
@@ -52,7 +54,7 @@ func (a sourceAdapter) Schema() ([]table.Field, error) {
 }
 
 func (a sourceAdapter) Read(ctx context.Context, r plan.Request, rows func(*table.Table) error) error {
-	q := Request{Columns: r.Columns, Limit: r.Limit, Workers: r.Workers, Whole: r.Whole}
+	q := Request{Columns: r.Columns, Limit: r.Limit, Workers: r.Workers, Whole: r.Whole, Reuse: r.Reuse}
 	for _, c := range r.Filter {
 		q.Filter = append(q.Filter, Bound(c))
 	}

@@ -23,7 +23,7 @@ type sink interface {
 }
 
 // chunk reads the rows of a group that are needed, of one column.
-func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *group, l leaf, whole room) (c *column.Column, err error) {
+func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *group, l leaf, to room, mem *memory) (c *column.Column, err error) {
 	err = guarded(func() error {
 		spend := func(bytes int64) error { return g.reserve(bytes, f.o.memory()) }
 		m := &p.Metadata().RowGroups[g.at].Columns[l.at].MetaData
@@ -42,12 +42,13 @@ func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *gro
 		}
 		defer g.spent.Add(-pages)
 		chunk := p.RowGroups()[g.at].ColumnChunks()[l.at]
-		s, err := newSink(chunk.Type(), l, g.n, whole.of(g), spend)
+		s, err := newSink(chunk.Type(), l, g.n, to, spend)
 		if err != nil {
 			return err
 		}
-		if d := newDirect(r, m, stored, l, s, p.RowGroups()[g.at].NumRows()); d != nil {
-			c, err = d.column(ctx, s.(plain), g.ranges)
+		if d := newDirect(r, m, stored, l, s, p.RowGroups()[g.at].NumRows(), g.n); d != nil {
+			d.memory = mem
+			c, err = d.column(ctx, g.ranges)
 			return err
 		}
 		in := chunk.Pages()

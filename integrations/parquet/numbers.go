@@ -74,39 +74,126 @@ func (s *numbers[S, T]) page(p parquet.Page, n int, levels []byte, top byte) err
 			return err
 		}
 	}
-	out := s.out[s.at : s.at+n]
-	s.at += n
 	if s.to == nil {
-		spread(out, any(values).([]T), levels, top)
+		spread(s.out[s.at:s.at+n], any(values).([]T), levels, top)
+		s.at += n
 		return nil
 	}
-	if k == n {
-		for i, v := range values {
-			out[i] = s.to(v)
-		}
-		return nil
-	}
-	next := 0
-	for i, l := range levels {
-		if l == top {
-			out[i] = s.to(values[next])
-			next++
-		}
-	}
+	s.put(values, n, levels)
 	return nil
 }
 
-// spread puts values where nothing is null.
+// The values of pages that are decoded here; see [flat].
+
+func (s *numbers[S, T]) bytes() []byte {
+	if s.to != nil {
+		return nil
+	}
+	return bytesOfValues(s.out)
+}
+
+func bytesOfValues[T any](v []T) []byte {
+	var z T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(z)))
+}
+
+func (s *numbers[S, T]) entries(b []byte, n int) error {
+	var z S
+	if n < 0 || len(b)/int(unsafe.Sizeof(z)) < n {
+		return errValues
+	}
+	s.dict = make([]S, n)
+	copy(bytesOfValues(s.dict), b)
+	return nil
+}
+
+func (s *numbers[S, T]) plain(b []byte, n, skip int, levels []byte) error {
+	var z S
+	size, k := int(unsafe.Sizeof(z)), present(n, levels, 1)
+	if len(b)/size < skip+k {
+		return errValues
+	}
+	values := s.values(n, k)
+	copy(bytesOfValues(values), b[skip*size:])
+	s.put(values, n, levels)
+	return nil
+}
+
+func (s *numbers[S, T]) coded(h *hybrid, n int, levels []byte) error {
+	k := present(n, levels, 1)
+	values := s.values(n, k)
+	var codes [1024]int32
+	dict := s.dict
+	for lo := 0; lo < k; lo += len(codes) {
+		out := values[lo:min(k, lo+len(codes))]
+		some := codes[:len(out)]
+		if err := h.read(some); err != nil {
+			return err
+		}
+		for i, c := range some {
+			if uint32(c) >= uint32(len(dict)) {
+				return errCode
+			}
+			out[i] = dict[c]
+		}
+	}
+	s.put(values, n, levels)
+	return nil
+}
+
+// values is memory for k values of n that are appended: where they stay, if they are what the column has.
+func (s *numbers[S, T]) values(n, k int) []S {
+	if s.to == nil && k == n {
+		return any(s.out[s.at : s.at+n]).([]S)
+	}
+	if cap(s.some) < k {
+		s.some = make([]S, k)
+	}
+	return s.some[:k]
+}
+
+// put appends n values, of which those are given that are not null.
+func (s *numbers[S, T]) put(values []S, n int, levels []byte) {
+	out := s.out[s.at : s.at+n]
+	s.at += n
+	switch {
+	case s.to == nil && len(values) == n: // they are there
+	case s.to == nil:
+		spread(out, any(values).([]T), levels, 1)
+	case len(values) == n:
+		for i, v := range values {
+			out[i] = s.to(v)
+		}
+	default:
+		var null T
+		next := 0
+		for i, l := range levels {
+			if l == 1 {
+				out[i] = s.to(values[next])
+				next++
+			} else {
+				out[i] = null
+			}
+		}
+	}
+}
+
+func (s *numbers[S, T]) passed(n int) { s.at += n }
+
+// spread puts values where nothing is null, and 0 elsewhere.
 func spread[T any](out, values []T, levels []byte, top byte) {
 	if len(values) == len(out) {
 		copy(out, values)
 		return
 	}
+	var null T // memory may be that of values before
 	next := 0
 	for i, l := range levels {
 		if l == top {
 			out[i] = values[next]
 			next++
+		} else {
+			out[i] = null
 		}
 	}
 }

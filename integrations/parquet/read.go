@@ -23,6 +23,7 @@ type group struct {
 	n      int    // rows in them
 	total  int64  // rows of the group and of those before it that were passed over
 	cols   []frame.Named
+	rooms  []room       // of values, which may be used again
 	from   int          // rows of the groups before it that are needed
 	left   atomic.Int32 // columns that are not there yet
 	spent  atomic.Int64 // bytes
@@ -92,7 +93,8 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	rooms := make([]room, len(wanted)) // of all groups, whose values then need not be moved to follow each other
+	whole := make([]room, len(wanted)) // of all groups, whose values then need not be moved to follow each other
+	again := &rooms{free: make([][]room, len(wanted))}
 	if q.Whole {
 		n := 0
 		for _, g := range groups {
@@ -100,11 +102,15 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 			n += g.n
 		}
 		for i, k := range wanted {
-			rooms[i] = newRoom(f.leaves[k].typ, n)
+			whole[i] = newRoom(f.leaves[k].typ, n)
 		}
 	}
 	// The groups in work, of which the first is handed over next, are as few as keep all workers busy.
-	window := make(chan struct{}, 1+(workers+len(wanted)-1)/len(wanted))
+	ahead := 1 + (workers+len(wanted)-1)/len(wanted)
+	if q.Reuse != nil {
+		ahead++ // who has no use for a frame any more was waited for
+	}
+	window := make(chan struct{}, ahead)
 	type task struct {
 		g   *group
 		col int
@@ -119,7 +125,7 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
-			g.cols = make([]frame.Named, len(wanted))
+			g.cols, g.rooms = make([]frame.Named, len(wanted)), make([]room, len(wanted))
 			g.left.Store(int32(len(wanted)))
 			for i := range wanted {
 				select {
@@ -133,9 +139,15 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 	})
 	for range min(workers, max(1, len(groups)*len(wanted))) {
 		w.Go(func() error {
+			var mem memory
 			for t := range tasks {
 				k := wanted[t.col]
-				c, err := f.chunk(ctx, p, r, t.g, f.leaves[k], rooms[t.col])
+				to := whole[t.col].of(t.g)
+				if q.Reuse != nil && !q.Whole {
+					to = again.take(t.col, f.leaves[k].typ, t.g.n)
+					t.g.rooms[t.col] = to
+				}
+				c, err := f.chunk(ctx, p, r, t.g, f.leaves[k], to, &mem)
 				if err != nil {
 					return fmt.Errorf("row group %d, column %q: %w", t.g.at, f.fields[k].Name, err)
 				}
@@ -147,7 +159,7 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 			return nil
 		})
 	}
-	w.Go(func() error { return f.handOver(ctx, groups, p.NumRows(), q.Limit, window, give) })
+	w.Go(func() error { return f.handOver(ctx, groups, p.NumRows(), q, again, window, give) })
 	if err := w.Wait(); !errors.Is(err, errEnough) {
 		return err
 	}
@@ -156,8 +168,8 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 
 var errEnough = errors.New("no more rows are needed")
 
-func (f *File) handOver(ctx context.Context, groups []*group, all int64, limit int, window chan struct{}, give func(*frame.Frame) error) error {
-	have := 0
+func (f *File) handOver(ctx context.Context, groups []*group, all int64, q frame.Request, again *rooms, window chan struct{}, give func(*frame.Frame) error) error {
+	have, limit := 0, q.Limit
 	for _, g := range groups {
 		select {
 		case <-g.done:
@@ -182,6 +194,10 @@ func (f *File) handOver(ctx context.Context, groups []*group, all int64, limit i
 		if limit >= 0 && have >= limit {
 			return errEnough
 		}
+		if q.Reuse != nil && q.Reuse() {
+			again.put(g.rooms)
+		}
+		g.rooms = nil
 		<-window
 	}
 	return nil

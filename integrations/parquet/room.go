@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/anycl/anycl/frame/column"
@@ -20,6 +21,39 @@ func newRoom(t column.Type, n int) room {
 	}
 	words := column.Make[uint64]((n*w + 7) / 8)
 	return room{unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n*w), w}
+}
+
+// rooms are memory of groups of which nothing is used any more, for the columns that were asked for.
+type rooms struct {
+	mu   sync.Mutex
+	free [][]room
+}
+
+// take returns room for n values of a column, which may have values already.
+func (r *rooms) take(col int, t column.Type, n int) room {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	free := r.free[col]
+	for len(free) > 0 {
+		last := free[len(free)-1]
+		free = free[:len(free)-1]
+		r.free[col] = free
+		if cap(last.bytes) >= n*last.width {
+			return room{last.bytes[:n*last.width], last.width}
+		}
+	}
+	return newRoom(t, n)
+}
+
+// put gives the memory of a group back.
+func (r *rooms) put(of []room) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, m := range of {
+		if m.bytes != nil {
+			r.free[i] = append(r.free[i], m)
+		}
+	}
 }
 
 // of is the part of a group.

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -106,10 +107,14 @@ func (s *codes) page(p parquet.Page, n int, levels []byte, top byte) error {
 	s.at += n
 	d := p.Dictionary()
 	if d == nil {
-		return s.plain(p, k, out, levels, top)
+		return s.library(p, k, out, levels, top)
 	}
 	if s.dict == nil {
-		if err := s.take(d); err != nil {
+		data, offsets, err := bytesOf(d.Page(), d.Len())
+		if err != nil {
+			return err
+		}
+		if err := s.take(data, offsets); err != nil {
 			return err
 		}
 	}
@@ -117,12 +122,20 @@ func (s *codes) page(p parquet.Page, n int, levels []byte, top byte) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range values {
-		if uint32(c) >= uint32(s.dict.Len()) {
+	spread(out, values, levels, top)
+	return s.check(out, levels, top)
+}
+
+// check looks at codes of the file's dictionary, and makes those of the column of them.
+func (s *codes) check(out []int32, levels []byte, top byte) error {
+	n := uint32(s.dict.Len())
+	for i, c := range out {
+		switch {
+		case uint32(c) < n:
+		case len(levels) == 0 || levels[i] == top:
 			return errCode
 		}
 	}
-	spread(out, values, levels, top)
 	if s.to != nil {
 		for i := range out {
 			if len(levels) == 0 || levels[i] == top {
@@ -134,11 +147,7 @@ func (s *codes) page(p parquet.Page, n int, levels []byte, top byte) error {
 }
 
 // take copies the file's dictionary, and finds strings that are in it twice.
-func (s *codes) take(d parquet.Dictionary) error {
-	data, offsets, err := bytesOf(d.Page(), d.Len())
-	if err != nil {
-		return err
-	}
+func (s *codes) take(data []byte, offsets []uint32) (err error) {
 	short := make([]int32, len(offsets))
 	for i, o := range offsets {
 		if o > math.MaxInt32 {
@@ -184,20 +193,93 @@ func (s *codes) code(text string) int32 {
 	return c
 }
 
-func (s *codes) plain(p parquet.Page, k int, out []int32, levels []byte, top byte) error {
-	s.grow()
+// library appends strings of a page that the library decoded.
+func (s *codes) library(p parquet.Page, k int, out []int32, levels []byte, top byte) error {
 	data, offsets, err := bytesOf(p, k)
 	if err != nil {
 		return err
 	}
+	s.texts(data, offsets, out, levels, top)
+	return nil
+}
+
+// texts puts the codes of strings where nothing is null.
+func (s *codes) texts(data []byte, offsets []uint32, out []int32, levels []byte, top byte) {
+	s.grow()
 	next := 0
 	for i := range out {
 		if len(levels) == 0 || levels[i] == top {
 			out[i] = s.code(string(data[offsets[next]:offsets[next+1]]))
 			next++
+		} else {
+			out[i] = 0
 		}
 	}
+}
+
+// The values of pages that are decoded here; see [flat].
+
+func (s *codes) bytes() []byte { return nil }
+func (s *codes) passed(int)    {}
+
+func (s *codes) entries(b []byte, n int) error {
+	data, offsets, err := plainTexts(b, n)
+	if err != nil {
+		return err
+	}
+	return s.take(data, offsets)
+}
+
+func (s *codes) plain(b []byte, n, skip int, levels []byte) error {
+	data, offsets, err := plainTexts(b, skip+present(n, levels, 1))
+	if err != nil {
+		return err
+	}
+	out := s.out[s.at : s.at+n]
+	s.at += n
+	s.texts(data, offsets[skip:], out, levels, 1)
 	return nil
+}
+
+func (s *codes) coded(h *hybrid, n int, levels []byte) error {
+	out := s.out[s.at : s.at+n]
+	s.at += n
+	k := present(n, levels, 1)
+	if err := h.read(out[:k]); err != nil {
+		return err
+	}
+	if k < n { // from the end, so that none is written over before it was moved
+		for i := n - 1; i >= 0; i-- {
+			if levels[i] == 1 {
+				k--
+				out[i] = out[k]
+			} else {
+				out[i] = 0
+			}
+		}
+	}
+	return s.check(out, levels, 1)
+}
+
+// plainTexts reads n strings, each of which has its length before it.
+func plainTexts(b []byte, n int) (data []byte, offsets []uint32, err error) {
+	if n < 0 || len(b)/4 < n || len(b) > math.MaxInt32 {
+		return nil, nil, errValues
+	}
+	offsets = make([]uint32, 1, n+1)
+	data = make([]byte, 0, len(b)-4*n)
+	for range n {
+		if len(b) < 4 {
+			return nil, nil, errValues
+		}
+		k := uint64(binary.LittleEndian.Uint32(b))
+		if b = b[4:]; k > uint64(len(b)) {
+			return nil, nil, errValues
+		}
+		data, b = append(data, b[:k]...), b[k:]
+		offsets = append(offsets, uint32(len(data)))
+	}
+	return data, offsets, nil
 }
 
 func (s *codes) finish(valid column.Bitmap) (*column.Column, error) {

@@ -24,7 +24,9 @@ type walker struct {
 	depth  int
 	fields [8]int64 // integers of the outermost structure, by their number
 	parent int64    // field of it that the walker is in
-	inner  [8]int64 // integers of the structure in its field 8, a header of a page of version 2
+	data   [8]int64 // integers of the structure in its field 5, a header of a page of version 1
+	dict   [8]int64 // of that in 7, of a page that is a dictionary
+	inner  [8]int64 // of that in 8, of a page of version 2
 }
 
 func (w *walker) byte() (byte, error) {
@@ -169,6 +171,10 @@ func (w *walker) structure() error {
 		case id <= 0 || id >= int64(len(w.fields)):
 		case w.depth == 1:
 			w.fields[id] = v
+		case w.depth == 2 && w.parent == 5:
+			w.data[id] = v
+		case w.depth == 2 && w.parent == 7:
+			w.dict[id] = v
 		case w.depth == 2 && w.parent == 8:
 			w.inner[id] = v
 		}

@@ -20,24 +20,37 @@ func (r *relation) join(p *plan.Plan, right *table.Table) error {
 	if how != plan.InnerJoin && how != plan.LeftJoin && how != plan.SemiJoin && how != plan.AntiJoin {
 		return fmt.Errorf("a %s join has no form as ops", how)
 	}
-	if len(p.Left) != 1 {
-		return errors.New("a join by several keys has no form as ops")
+	var values []lower.Value
+	var keys []*column.Column
+	var known *ops.Node // no key is null
+	for j, name := range p.Left {
+		i := slices.IndexFunc(r.schema, func(f table.Field) bool { return f.Name == name })
+		key := right.Column(p.Right[j])
+		if i < 0 || key == nil {
+			return errors.New("a key is missing")
+		}
+		k, err := r.value(i)
+		if err != nil {
+			return err
+		}
+		values, keys, known = append(values, k), append(keys, key), lower.Both(known, k.OK)
 	}
-	i := slices.IndexFunc(r.schema, func(f table.Field) bool { return f.Name == p.Left[0] })
-	key := right.Column(p.Right[0])
-	if i < 0 || key == nil {
-		return errors.New("a key is missing")
+	several := how == plan.SemiJoin || how == plan.AntiJoin
+	var row *ops.Node
+	var err error
+	switch len(keys) {
+	case 0:
+		return errors.New("a join without keys has no form as ops")
+	case 1:
+		row, err = r.partnerOf(values[0], keys[0], several)
+	default:
+		row, err = r.partnerOfSeveral(values, keys, several)
 	}
-	k, err := r.value(i)
 	if err != nil {
 		return err
 	}
-	row, err := r.partnerOf(k, key, how == plan.SemiJoin || how == plan.AntiJoin)
-	if err != nil {
-		return err
-	}
-	if k.OK != nil {
-		row = ops.Where(k.OK, row, 0)
+	if known != nil {
+		row = ops.Where(known, row, 0)
 	}
 	row = r.Spread(row)
 	hit := ops.Greater(row, 0)

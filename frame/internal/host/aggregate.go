@@ -14,8 +14,9 @@ import (
 // grouped is rows of which each belongs to a group, and what is computed of them.
 type grouped struct {
 	*Exec
-	g *keys.Groups
-	n int
+	g   *keys.Groups
+	n   int
+	all []int64 // rows of each group, by number, once they were counted
 }
 
 // accumulate folds rows into one accumulator for each group. With few groups, each stripe of rows has its own, and merge adds those of a later stripe to those of
@@ -85,14 +86,53 @@ func addAll[A expr.Number](to, from []A) {
 
 // counts returns how many values that are not null each group has, by number.
 func (x *grouped) counts(valid column.Bitmap) ([]int64, error) {
+	if valid.IsNone() {
+		return x.sizes()
+	}
 	return accumulate(x, func(acc []int64, base uint32, lo, hi int) {
 		for i, id := range x.ids(lo, hi) {
-			if j := id - base; j < uint32(len(acc)) && (valid.IsNone() || valid.Get(lo+i)) {
+			if j := id - base; j < uint32(len(acc)) && valid.Get(lo+i) {
 				acc[j]++
 			}
 		}
 	}, addAll[int64])
 }
+
+// sizes returns how many rows each group has, by number. Nobody may write to it.
+func (x *grouped) sizes() ([]int64, error) {
+	if x.all != nil {
+		return x.all, nil
+	}
+	if x.g.IDs == nil && x.g.Slots == 1 {
+		x.all = []int64{int64(x.n)}
+		return x.all, nil
+	}
+	var err error
+	x.all, err = accumulate(x, func(acc []int64, base uint32, lo, hi int) {
+		ids := x.ids(lo, hi)
+		if few := len(acc); few <= fewSlots && base == 0 && few == x.g.Slots {
+			var s [4][fewSlots]int64
+			for ; len(ids) >= 4; ids = ids[4:] {
+				s[0][ids[0]&(fewSlots-1)]++
+				s[1][ids[1]&(fewSlots-1)]++
+				s[2][ids[2]&(fewSlots-1)]++
+				s[3][ids[3]&(fewSlots-1)]++
+			}
+			for j := range acc {
+				acc[j] += s[0][j] + s[1][j] + s[2][j] + s[3][j]
+			}
+		}
+		for _, id := range ids {
+			if j := id - base; j < uint32(len(acc)) {
+				acc[j]++
+			}
+		}
+	}, addAll[int64])
+	return x.all, err
+}
+
+// fewSlots is up to how many groups rows are added to four accumulators in turn, so that those of one group do not wait for each other. It is a power of two.
+const fewSlots = 64
 
 // some returns the bitmap of the groups, in order, with at least least values; none if all have.
 func (x *grouped) some(c *column.Column, least int64) (column.Bitmap, []int64, error) {
@@ -232,6 +272,18 @@ func sums[T expr.Number, A expr.Number](x *grouped, c *column.Column) ([]A, erro
 		default:
 			ids := x.ids(lo, hi)
 			part = part[:len(ids)]
+			if few := len(acc); few <= fewSlots && base == 0 && few == x.g.Slots {
+				var s [4][fewSlots]A
+				for ; len(ids) >= 4 && len(part) >= 4; ids, part = ids[4:], part[4:] {
+					s[0][ids[0]&(fewSlots-1)] += A(part[0])
+					s[1][ids[1]&(fewSlots-1)] += A(part[1])
+					s[2][ids[2]&(fewSlots-1)] += A(part[2])
+					s[3][ids[3]&(fewSlots-1)] += A(part[3])
+				}
+				for j := range acc {
+					acc[j] += (s[0][j] + s[1][j]) + (s[2][j] + s[3][j])
+				}
+			}
 			for i, id := range ids {
 				if j := id - base; j < uint32(len(acc)) {
 					acc[j] += A(part[i])

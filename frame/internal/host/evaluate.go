@@ -2,7 +2,6 @@ package host
 
 import (
 	"sync"
-	"unsafe"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/expr"
@@ -88,7 +87,7 @@ func newSink(t column.Type, n int) sink {
 		s.bits = column.NewBitmap(n)
 	default:
 		w := t.Width()
-		s.data = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column.Make[uint64]((n*w+7)/8)))), n*w)
+		s.data = par.Uncleared[byte](n * w)
 	}
 	return s
 }

@@ -72,7 +72,7 @@ func (x *Exec) aggregates(c *expr.Collector, f *table.Table, g *keys.Groups) ([]
 	if err != nil {
 		return nil, err
 	}
-	gx := &grouped{x, g, f.Rows}
+	gx := &grouped{Exec: x, g: g, n: f.Rows}
 	var out []*column.Column
 	for _, a := range c.Found {
 		if err := x.Reserve(int64(g.Slots) * 16); err != nil {

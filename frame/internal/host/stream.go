@@ -120,7 +120,7 @@ func (x *Exec) each(p *plan.Plan, emit func(*table.Table) error) error {
 	switch p.Op {
 	case "scan":
 		start := time.Now()
-		err := x.scanEach(p, counted)
+		err := x.scanEach(p, nil, counted)
 		p.Stats.Time += time.Since(start)
 		return err
 	case "filter":
@@ -174,9 +174,9 @@ func (x *Exec) eachOfSlice(p *plan.Plan, emit func(*table.Table) error) error {
 	return err
 }
 
-// scanEach hands on what a source reads.
-func (x *Exec) scanEach(p *plan.Plan, emit func(*table.Table) error) error {
-	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers}
+// scanEach hands on what a source reads. Reuse says of a frame that was handed on whether its memory may be written over; nil: of none.
+func (x *Exec) scanEach(p *plan.Plan, reuse func() bool, emit func(*table.Table) error) error {
+	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers, Reuse: reuse}
 	full, err := p.Source.Schema()
 	if err != nil {
 		return expr.Wrong(p.Op, p.At, err)

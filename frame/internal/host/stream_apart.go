@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anycl/anycl/frame/internal/expr"
@@ -53,8 +54,10 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	}
 	g.base = scan
 	type part struct {
-		at int
-		t  *table.Table
+		at   int
+		t    *table.Table
+		left *atomic.Int32 // parts of its frame that are not grouped yet
+		done chan struct{} // closed after the last
 	}
 	work := make(chan part, x.Pool.Workers)
 	stop := make(chan struct{})
@@ -71,6 +74,9 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 						return err
 					}
 					g.put(in.at, out)
+					if in.left.Add(-1) == 0 {
+						close(in.done)
+					}
 				}
 				return nil
 			}, w)
@@ -82,19 +88,27 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	at := 0
 	alone := New(x.Pool.Context, Options{Workers: 1})
 	start := time.Now()
-	err = x.eachOfBase(scan, func(f *table.Table) error {
+	// A frame of several parts is waited for, and its memory is that of a frame to come.
+	reusable := false
+	err = x.eachOfBase(scan, func() bool { return reusable && !g.whole }, func(f *table.Table) error {
+		parts := (f.Rows + PartRows - 1) / PartRows
+		left, done := new(atomic.Int32), make(chan struct{})
+		left.Store(int32(parts))
 		scan.Stats.Rows, scan.Stats.Bytes, scan.Stats.Ran = scan.Stats.Rows+f.Rows, scan.Stats.Bytes+f.Bytes(), true
 		for lo := 0; lo < f.Rows; lo += PartRows {
 			if err := x.Pool.Context.Err(); err != nil {
 				return err
 			}
-			in := part{at, f.Slice(lo, min(lo+PartRows, f.Rows))}
+			in := part{at, f.Slice(lo, min(lo+PartRows, f.Rows)), left, done}
 			if at++; in.at == 0 {
 				out, err := g.begin(alone, in.t)
 				if err != nil {
 					return err
 				}
 				g.put(0, out)
+				if left.Add(-1) == 0 {
+					close(done)
+				}
 				continue
 			}
 			select {
@@ -103,7 +117,15 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 				return errStop
 			}
 		}
-		return nil
+		if reusable = parts >= x.Pool.Workers && scan.Op == "scan"; !reusable {
+			return nil
+		}
+		select {
+		case <-done:
+			return nil
+		case <-stop:
+			return errStop
+		}
 	})
 	close(work)
 	wg.Wait()
@@ -135,9 +157,9 @@ func forget(p *plan.Plan) {
 }
 
 // eachOfBase calls emit for the rows of a source, as they come, or for those of a frame.
-func (x *Exec) eachOfBase(p *plan.Plan, emit func(*table.Table) error) error {
+func (x *Exec) eachOfBase(p *plan.Plan, reuse func() bool, emit func(*table.Table) error) error {
 	if p.Op == "scan" {
-		return x.scanEach(p, emit)
+		return x.scanEach(p, reuse, emit)
 	}
 	return emit(table.Pick(p.Frame, p.Names()))
 }

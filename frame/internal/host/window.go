@@ -96,7 +96,7 @@ func (x *Exec) repeated(a expr.Collected, args []*column.Column, g *keys.Groups,
 		}
 		return take.Gather(x.Pool, args[0], at)
 	}
-	gx := &grouped{x, g, n}
+	gx := &grouped{Exec: x, g: g, n: n}
 	c, err := gx.aggregate(a.Node, a.Type, args)
 	if err != nil {
 		return nil, err

@@ -107,6 +107,7 @@ type Request struct {
 	Filter  []condition
 	Workers int
 	Whole   bool
+	Reuse   func() bool
 }
 
 // condition is a comparison of a column with a constant: =, <>, <, <=, > or >=.

@@ -4,7 +4,6 @@ package take
 import (
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/frame/internal/par"
@@ -25,7 +24,7 @@ func Rows(p par.Pool, mask column.Bitmap) ([]uint32, error) {
 	for i, c := range counts {
 		counts[i], total = total, total+c
 	}
-	rows := make([]uint32, total)
+	rows := par.Uncleared[uint32](total)
 	return rows, p.Morsels(n, func(_, lo, hi int) error {
 		part := mask.Slice(lo, hi)
 		at := counts[lo/par.Morsel]
@@ -143,7 +142,8 @@ func validity(p par.Pool, c *column.Column, rows []uint32, plus uint32, miss boo
 }
 
 func fixed[T any](p par.Pool, v []T, rows []uint32, plus uint32) ([]T, error) {
-	out := alloc[T](len(rows))
+	var null T
+	out := par.Uncleared[T](len(rows))
 	return out, p.Morsels(len(rows), func(_, lo, hi int) error {
 		dst := out[lo:hi]
 		if plus == 0 {
@@ -155,15 +155,12 @@ func fixed[T any](p par.Pool, v []T, rows []uint32, plus uint32) ([]T, error) {
 		for i, row := range rows[lo:hi] {
 			if row != 0 {
 				dst[i] = v[row-1]
+			} else {
+				dst[i] = null
 			}
 		}
 		return nil
 	})
-}
-
-func alloc[T any](n int) []T {
-	var z T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(column.Make[uint64]((n*int(unsafe.Sizeof(z))+7)/8)))), n)
 }
 
 // text gathers strings: first lengths, from which offsets are known, then bytes.

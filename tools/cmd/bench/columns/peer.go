@@ -62,6 +62,7 @@ func (p *peer) ask(question string) (answer, error) {
 	}
 	var reply struct {
 		MS    float64
+		CPU   float64
 		Rows  int
 		Sums  []float64
 		Error string
@@ -72,7 +73,7 @@ func (p *peer) ask(question string) (answer, error) {
 	if reply.Error != "" {
 		return answer{}, errors.New(reply.Error)
 	}
-	return answer{time.Duration(reply.MS * 1e6), reply.Rows, reply.Sums}, nil
+	return answer{time.Duration(reply.MS * 1e6), time.Duration(reply.CPU * 1e6), reply.Rows, reply.Sums}, nil
 }
 
 func (p *peer) stop() {

@@ -10,6 +10,14 @@ import (
 	"github.com/anycl/anycl/integrations/parquet"
 )
 
+// ofDuckDB is lineitem as DuckDB writes it: numbers of few values have dictionaries, in pages of version 1. In ours, all numbers are plain.
+const ofDuckDB = "lineitem-duckdb.parquet"
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // scanQuestions read TPC-H's lineitem: all of it, or what a query needs.
 func scanQuestions(dir string) ([]question, int, error) {
 	path := filepath.Join(dir, "lineitem.csv")
@@ -40,10 +48,19 @@ func scanQuestions(dir string) ([]question, int, error) {
 	}
 	all := []string{"l_orderkey", "l_quantity", "l_extendedprice"}
 	list := []question{{"csv", "read CSV", frame.Scan(text), all}, {"parquet", "read Parquet", frame.Scan(pages), all}}
-	for _, src := range []struct {
+	type named struct {
 		name string
 		s    frame.Source
-	}{{"csv", text}, {"parquet", pages}} {
+	}
+	sources := []named{{"csv", text}, {"parquet", pages}}
+	if path := filepath.Join(dir, ofDuckDB); exists(path) {
+		theirs, err := parquet.Open(path, parquet.Options{})
+		if err != nil {
+			return nil, 0, err
+		}
+		list, sources = append(list, question{"duckdb", "read DuckDB's Parquet", frame.Scan(theirs), all}), append(sources, named{"duckdb", theirs})
+	}
+	for _, src := range sources {
 		for _, q := range tpchQuestions(map[string]*frame.Query{"lineitem": frame.Scan(src.s), "orders": frame.Scan(pages), "customer": frame.Scan(pages)}) {
 			if q.name == "q1" || q.name == "q6" {
 				q.name, q.text = src.name+"-"+q.name, q.text+" over "+src.name
