@@ -89,12 +89,30 @@ func (j *jacobi) groupBytes() int64 {
 	return j.short * (ld + ld2) * j.width() * j.size()
 }
 
+// mayUseLanes is whether the kernel with a lane for each matrix takes matrices of these extents.
+func (j *jacobi) mayUseLanes() bool { return j.short <= lanesShort && j.long <= lanesLong }
+
+// laneStride is how many vectors a column has there, whose lanes are matrices, and laneVectors how many those matrices need.
+func (j *jacobi) laneStride() int64 { return variant.RoundUp(j.long, 4) }
+
+func (j *jacobi) laneVectors() int64 {
+	n := j.short * (j.laneStride() + 1)
+	if j.second() {
+		n += j.short * j.laneStride()
+	}
+	return n
+}
+
 func jacobiCheck(d *facts.Device, t *engine.Task) string {
 	j := newJacobi(d, t)
 	if j.short > jacobiShort || j.long > jacobiLong {
 		return fmt.Sprintf("rotations of more than %d columns, or %d rows, are slower than LAPACK's algorithms", jacobiShort, jacobiLong)
 	}
-	if n := max(j.batch, 1) * j.groupBytes(); n > d.MaxAlloc {
+	n := max(j.batch, 1) * j.groupBytes()
+	if d.CPU && j.mayUseLanes() {
+		n = max(n, int64(j.vectors())*j.laneVectors()*lanesBytes)
+	}
+	if n > d.MaxAlloc {
 		return fmt.Sprintf("it needs %d bytes of memory beside, the largest allocation is %d", n, d.MaxAlloc)
 	}
 	return ""
@@ -103,7 +121,7 @@ func jacobiCheck(d *facts.Device, t *engine.Task) string {
 func jacobiVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	j := newJacobi(d, t)
 	group := variant.Variant{Name: "group", Why: "a work-group for each matrix", Plan: j.group}
-	if !d.CPU || j.short > lanesShort || j.long > lanesLong {
+	if !d.CPU || !j.mayUseLanes() {
 		return []variant.Variant{group}
 	}
 	lanes := variant.Variant{Name: "lanes", Why: "many small matrices, a lane of vectors for each", Plan: j.lanes}
@@ -197,18 +215,14 @@ func (j *jacobi) group() (*variant.Plan, error) {
 
 // lanes gives each matrix a lane of vectors.
 func (j *jacobi) lanes() (*variant.Plan, error) {
-	side, ld := lanesBytes/j.size(), variant.RoundUp(j.long, 4)
-	vectors := j.short*ld + j.short
-	if j.second() {
-		vectors += j.short * ld
-	}
+	side := lanesBytes / j.size()
 	items := variant.CeilDiv(j.batch, side)
-	g, place := j.begin(1, items, vectors, lanesBytes)
+	g, place := j.begin(1, items, j.laneVectors(), lanesBytes)
 	g.Macro("MANY", fmt.Sprint(j.ctype(), side))
 	g.Macro("MASK", fmt.Sprint(map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[j.dt], side))
 	g.Macro("SIDE", side)
 	g.Size("BATCH", j.batch)
-	g.Size("LD", ld)
+	g.Size("LD", j.laneStride())
 	if j.batch > 0 {
 		j.add(variant.Launch{Program: g.Assemble("factor/cpu_jacobi.cl"), Kernel: "jacobi_lanes", Global: variant.Grid(items), Local: [3]int{1}})
 	}

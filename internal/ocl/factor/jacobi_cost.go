@@ -35,7 +35,7 @@ func (j *jacobi) vectors() float64 { return float64(variant.CeilDiv(j.batch, lan
 // inLanes is whether that is faster where there are so many cores.
 func (j *jacobi) inLanes(cores int) bool {
 	rounds := func(parts float64) float64 { return math.Ceil(parts / float64(max(cores, 1))) }
-	return j.short <= lanesShort && j.long <= lanesLong && rounds(j.vectors())*j.lanesNs() < rounds(float64(j.batch))*j.groupNs()
+	return j.mayUseLanes() && rounds(j.vectors())*j.lanesNs() < rounds(float64(j.batch))*j.groupNs()
 }
 
 func jacobiCost(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
