@@ -41,6 +41,10 @@ func (e *Engine) share(t *engine.Task, c work.Cost) int {
 		return int(max(1, min(int64(e.workers), a.Batches*a.Classes)))
 	case *engine.Unique:
 		return 1
+	case *engine.SVD:
+		return int(max(1, min(int64(e.workers), a.Batch)))
+	case *engine.Eigh:
+		return int(max(1, min(int64(e.workers), a.Batch)))
 	}
 	return e.workers
 }

@@ -19,6 +19,21 @@ func factorVariants() []Variant {
 			Hooks: []string{"PUT_Q", "PUT_R"}, Macros: with(Macro{"CHUNKS", nil, "parts whose extremes are looked for apart"}),
 			For: "QR decomposition: narrow panels of reflectors",
 		},
+		{
+			Family: "factor", Name: "jacobi", Class: Any, File: "factor/any_jacobi.cl", Kernels: []string{"jacobi_group"},
+			Hooks: []string{"PUT_VALUE", "PUT_LONG", "PUT_SHORT"},
+			Macros: with(Macro{"LANES", []int{1, 2, 4, 8}, "items of a pair of columns"}, Macro{"WIDTH", []int{1, 8, 16}, "elements of a vector"}, Macro{"ROOM", nil, "vectors of local memory, or 0"},
+				Macro{"EIGEN", onOff, "symmetric matrices"}, Macro{"SECOND", onOff, "a second matrix beside the columns"}),
+			For: "singular values and eigenvalues: a group for each matrix",
+		},
+		{
+			Family: "factor", Name: "jacobi_lanes", Class: CPU, File: "factor/cpu_jacobi.cl", Kernels: []string{"jacobi_lanes"},
+			Hooks: []string{"PUT_VALUE", "PUT_LONG", "PUT_SHORT"},
+			Macros: with(Macro{"SIDE", []int{8, 16}, "matrices of an item"}, Macro{"ROOM", nil, "vectors of local memory, or 0"},
+				Macro{"EIGEN", onOff, "symmetric matrices"}, Macro{"SECOND", onOff, "a second matrix beside the columns"}),
+			For: "singular values and eigenvalues: a lane for each small matrix",
+		},
+		{Family: "factor", Name: "complete", Class: Any, File: "factor/any_complete.cl", Kernels: []string{"factor_complete"}, Macros: number, For: "orthonormal columns that lack"},
 		{Family: "factor", Name: "copy", Class: Any, File: "factor/any_copy.cl", Kernels: []string{"factor_copy"}, Macros: number, For: "what is solved in place"},
 		{
 			Family: "factor", Name: "triangle", Class: GPU, File: "factor/gpu_triangle.cl", Kernels: []string{"factor_triangle"},

@@ -2,6 +2,7 @@ package ocl
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/anycl/anycl/engine"
@@ -181,6 +182,23 @@ func factorCells() (all []cell) {
 				tall[i*(n-2)+1] *= 1e-30 // the squares of a column are lost
 			}
 			add("qr=blocks", fmt.Sprint("qr ", n), sample.Routine(&engine.QR{Batch: 1, M: int64(n), N: int64(n - 2), Columns: int64(n)}, []engine.Operand{of(int64(n * (n - 2)))}, x, of(int64(n*(n-2)))), tall)
+			k := min(n, 19) // compilers of checkers are slow
+			near, rank := sample.Uniform(k*(k+3)), of(int64(k))
+			for i := range k {
+				near[i*k+i] = 8 * float64(2*k-i)
+			}
+			for _, v := range []string{"group", "lanes"} {
+				if gpu && v == "lanes" {
+					continue
+				}
+				cells, square, oblong := len(all), of(int64(k*k)), of(int64(k*(k+3)))
+				add("svd="+v, fmt.Sprint("svd ", k), sample.Routine(&engine.SVD{Batch: 1, M: int64(k + 3), N: int64(k)}, []engine.Operand{oblong}, oblong, rank, square), near)
+				add("svd="+v, fmt.Sprint("svd wide ", k), sample.Routine(&engine.SVD{Batch: 1, M: int64(k), N: int64(k + 3), Full: true}, []engine.Operand{oblong}, engine.Operand{DType: dt}, rank, engine.Operand{DType: dt}), near)
+				add("eigh="+v, fmt.Sprint("eigh ", k), sample.Routine(&engine.Eigh{Batch: 1, N: int64(k), Upper: gpu}, []engine.Operand{square}, rank, square), near[:k*k])
+				for i := cells; i < len(all); i++ {
+					all[i].want = directed(all[i].task)
+				}
+			}
 			for i, t := range []engine.Triangular{{}, {Transposed: true}, {Right: true, Unit: true}, {Right: true, Transposed: true}} {
 				t.Batch, t.N, t.Columns = 1, int64(n), 3
 				add("triangle=halves", fmt.Sprint("triangle ", n, i), sample.Routine(&t, []engine.Operand{x, of(int64(3 * n))}, of(int64(3*n))), a, sample.Uniform(3*n))
@@ -188,6 +206,51 @@ func factorCells() (all []cell) {
 		}
 	}
 	return all
+}
+
+// floatsIn are the float32 values in memory.
+func floatsIn(mem []byte) []float64 {
+	v := make([]float64, len(mem)/4)
+	for i := range v {
+		v[i] = ocltest.NumberAt(tensor.Float32, mem, i)
+	}
+	return v
+}
+
+// directed is what the CPU path finds for one matrix, with the signs that make the largest element of each vector of U, or eigenvector, positive.
+func directed(task *engine.Task) func(t *testing.T, ins [][]byte) [][]byte {
+	return func(t *testing.T, ins [][]byte) [][]byte {
+		out := ocltest.OnCPUPath(t, task, ins)
+		vectors, others := 0, 2
+		if len(out) == 2 {
+			vectors, others = 1, -1
+		}
+		u := floatsIn(out[vectors])
+		if len(u) == 0 {
+			return out
+		}
+		columns := len(floatsIn(out[1-vectors]))
+		for j := range columns {
+			largest := 0.0
+			for i := j; i < len(u); i += columns {
+				if math.Abs(u[i]) > math.Abs(largest) {
+					largest = u[i]
+				}
+			}
+			for i := j; largest < 0 && i < len(u); i += columns {
+				u[i] = -u[i]
+			}
+			if largest < 0 && others > 0 {
+				vt := floatsIn(out[others])
+				for i := range columns {
+					vt[j*columns+i] *= -1
+				}
+				out[others] = sample.BytesOf(tensor.Float32, vt)
+			}
+		}
+		out[vectors] = sample.BytesOf(tensor.Float32, u)
+		return out
+	}
 }
 
 func routineCells() (all []cell) {

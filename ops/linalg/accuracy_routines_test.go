@@ -126,7 +126,7 @@ var routines = []routine{
 		},
 	},
 	{
-		name: "Eigh", host: true, measures: []string{"‖A - V W Vᵀ‖ / (n ‖A‖ ε)", "‖I - VᵀV‖ / (n ε)", "abs(w - w alone) / (n ‖A‖ ε)"}, shapes: slices.Concat(squares, [][2]int{{150, 150}}), symmetric: true,
+		name: "Eigh", device: [][2]int{{17, 17}}, measures: []string{"‖A - V W Vᵀ‖ / (n ‖A‖ ε)", "‖I - VᵀV‖ / (n ε)", "abs(w - w alone) / (n ‖A‖ ε)"}, shapes: slices.Concat(squares, [][2]int{{150, 150}}), symmetric: true,
 		build: func(a, _ *ops.Node) []*ops.Node {
 			w, v := linalg.Eigh(a, false)
 			return []*ops.Node{w, v, linalg.Eigvalsh(a, false)}
@@ -137,7 +137,7 @@ var routines = []routine{
 		},
 	},
 	{
-		name: "SVD", host: true, measures: []string{"‖A - U S Vᵀ‖ / (max(m, n) ‖A‖ ε)", "‖I - UᵀU‖ / (m ε)", "‖I - VᵀV‖ / (n ε)", "abs(s - s alone) / (n ‖A‖ ε)"}, shapes: slices.Concat(oblongs, long),
+		name: "SVD", device: [][2]int{{20, 70}}, measures: []string{"‖A - U S Vᵀ‖ / (max(m, n) ‖A‖ ε)", "‖I - UᵀU‖ / (m ε)", "‖I - VᵀV‖ / (n ε)", "abs(s - s alone) / (n ‖A‖ ε)"}, shapes: slices.Concat(oblongs, long),
 		build: func(a, _ *ops.Node) []*ops.Node {
 			u, s, vt := linalg.SVD(a, true)
 			return []*ops.Node{u, s, vt, linalg.SVDVals(a)}

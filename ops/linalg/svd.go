@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/dense"
 	"github.com/anycl/anycl/internal/dtypes"
 	"github.com/anycl/anycl/internal/shapes"
@@ -16,11 +17,13 @@ import (
 //
 //	a = U diag(s) Vᵀ,  Uᵀ U = I,  V Vᵀ = I,  s sorted, the largest first, none negative
 //
-// a is [..., m, n], float32 or float64, computed in float64. With k = min(m, n), U is [..., m, k], s [..., k] and vt, the transpose of V, [..., k, n]; full makes
+// a is [..., m, n], float32 or float64. With k = min(m, n), U is [..., m, k], s [..., k] and vt, the transpose of V, [..., k, n]; full makes
 // U [..., m, m] and vt [..., n, n]. The signs of a column of U and row of vt are not determined. The derivative is
 // that of the first k columns and rows, for functions that do not depend on these signs; for those of s alone
-// singular values may be equal. A matrix with an element that is not finite gives NaN. Errors: dtype; a
-// is not of matrices.
+// singular values may be equal. A matrix with an element that is not finite gives NaN.
+//
+// The CPU engine decomposes in float64, by LAPACK's algorithms; a device in a's dtype, by Jacobi rotations, matrices of up to 256 rows or
+// columns, of which it has many at a time. Errors: dtype; a is not of matrices.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 8.6; Townsend, Differentiating the Singular Value
 // Decomposition (2016).
 func SVD(a *ops.Node, full bool) (u, s, vt *ops.Node) {
@@ -45,12 +48,10 @@ var _ = ops.MustDefine(ops.Op{
 		}
 		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, p)}, {DType: c.DType(0), Shape: shapes.With(batch, k)}, {DType: c.DType(0), Shape: shapes.With(batch, q, n)}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{2, 1, 2}, func(c *ops.Call, out, in []dense.Matrix) {
-		u, s, vt := dense.SVD(in[0], c.Attr.(svdAttr).Full)
-		dense.Put(out[0], u)
-		copy(out[1].Data, s)
-		dense.Put(out[2], vt)
-	}),
+	Algorithm: func(p ops.Primitive) engine.Algorithm {
+		batch, m, n := extentsOf(p.In(0))
+		return &engine.SVD{Batch: batch, M: m, N: n, Full: p.Attr().(svdAttr).Full}
+	},
 	// With E[i, j] = s[j]² - s[i]² and skew(X) = X - Xᵀ:
 	//
 	//	dA = U [skew(Uᵀ dU)/E diag(s) + diag(s) skew(Vᵀ dV)/E + diag(ds)] Vᵀ
@@ -88,9 +89,10 @@ var _ = ops.MustDefine(ops.Op{
 		batch, m, n, err := matrixOf(c, 0)
 		return shapes.With(batch, min(m, n)), c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2}, []int{1}, func(_ *ops.Call, out, in []dense.Matrix) {
-		copy(out[0].Data, dense.SingularValues(in[0]))
-	}),
+	Compose: func(c *ops.Call) *ops.Node {
+		_, s, _ := SVD(c.In[0], false)
+		return s
+	},
 	Grad: func(b *ops.Back) {
 		u, _, vt := SVD(b.In(0), false)
 		b.Add(0, ops.MatMul(scaleColumns(u, b.Grad()), vt))
@@ -101,10 +103,13 @@ var _ = ops.MustDefine(ops.Op{
 //
 //	a = V diag(w) Vᵀ,  Vᵀ V = I, with conjugate transposes where a is complex
 //
-// a is [..., n, n], float32, float64 or complex, computed in float64; w is real; only the lower triangle is read, or the upper one if upper is set. The signs of
+// a is [..., n, n], float32, float64 or complex; w is real; only the lower triangle is read, or the upper one if upper is set. The signs of
 // eigenvectors are not determined, nor are the angles of complex ones. The derivative is for functions that do not depend on them; for those of w
-// alone eigenvalues may be equal. A matrix with an element that is not finite gives NaN. Errors: dtype; matrices are not square.
-// Source: Golub and Van Loan, Matrix Computations (2013), section 8.3; Giles, An Extended Collection of Matrix Derivative
+// alone eigenvalues may be equal. A matrix with an element that is not finite gives NaN.
+//
+// The CPU engine computes in float64, by LAPACK's algorithms; a device real matrices of up to 256 rows in a's dtype, by Jacobi rotations, many
+// at a time. Errors: dtype; matrices are not square.
+// Source: Golub and Van Loan, Matrix Computations (2013), sections 8.3 and 8.5; Giles, An Extended Collection of Matrix Derivative
 // Results (2008), section 3.1.
 func Eigh(a *ops.Node, upper bool) (w, v *ops.Node) {
 	if isComplex(a) {
@@ -126,10 +131,10 @@ var _ = ops.MustDefine(ops.Op{
 		batch, n, err := squareOf(c, 0)
 		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n)}, {DType: c.DType(0), Shape: c.Shape(0)}}, err
 	},
-	Kernel: hostMatrices([]int{2}, []int{1, 2}, func(c *ops.Call, out, in []dense.Matrix) {
-		copy(out[0].Data, dense.Symmetric(in[0], c.Attr.(eighAttr).Upper, true))
-		dense.Put(out[1], in[0])
-	}),
+	Algorithm: func(p ops.Primitive) engine.Algorithm {
+		batch, _, n := extentsOf(p.In(0))
+		return &engine.Eigh{Batch: batch, N: n, Upper: p.Attr().(eighAttr).Upper}
+	},
 	// With E[i, j] = w[j] - w[i]: dA = V [diag(dw) + (Vᵀ dV)/E] Vᵀ, without the diagonal of the quotient.
 	Grad: func(b *ops.Back) {
 		w, v := b.Result(0), b.Result(1)
@@ -155,9 +160,10 @@ var _ = ops.MustDefine(ops.Op{
 		batch, n, err := squareOf(c, 0)
 		return shapes.With(batch, n), c.DType(0), err
 	},
-	Kernel: hostMatrices([]int{2}, []int{1}, func(c *ops.Call, out, in []dense.Matrix) {
-		copy(out[0].Data, dense.Symmetric(in[0], c.Attr.(eighAttr).Upper, false))
-	}),
+	Compose: func(c *ops.Call) *ops.Node {
+		w, _ := Eigh(c.In[0], c.Attr.(eighAttr).Upper)
+		return w
+	},
 	Grad: func(b *ops.Back) {
 		_, v := Eigh(b.In(0), b.Attr().(eighAttr).Upper)
 		b.Add(0, ops.MatMul(scaleColumns(v, b.Grad()), build.SwapLast(v)))

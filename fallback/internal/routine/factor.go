@@ -21,8 +21,13 @@ type factoring struct {
 
 // newFactoring is for a given number of matrices, of which each decomposes one.
 func newFactoring(c *work.Setup, batch int64, how string, each func(b int64) error) *factoring {
+	return newSlowFactoring(c, batch, 300*float64(batch)+c.Task.Cost().Flops/4, how, each)
+}
+
+// newSlowFactoring is newFactoring for what takes so many nanoseconds.
+func newSlowFactoring(c *work.Setup, batch int64, ns float64, how string, each func(b int64) error) *factoring {
 	f := &factoring{batch: batch, each: each, err: make([]error, c.Width)}
-	f.routine = routineOf(c, 300*float64(batch)+c.Task.Cost().Flops/4, how)
+	f.routine = routineOf(c, ns, how)
 	f.do = func(worker int, i int64) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -128,6 +133,36 @@ func newTriangular(c *work.Setup, a *engine.Triangular) work.Runner {
 		x := matrixOf(c, 1, b, rows, cols)
 		dense.SolveTriangular(matrixOf(c, 0, b, a.N, a.N), x, dense.Triangle{Upper: a.Upper, Transposed: a.Transposed, Unit: a.Unit, Right: a.Right})
 		putMatrix(c, 0, b, x)
+		return nil
+	})
+}
+
+// iterativeNs is how long LAPACK's iterations take, in nanoseconds: those of a small matrix are calls of functions for vectors of few elements.
+func iterativeNs(c *work.Setup, batch, n int64) float64 {
+	return float64(batch)*(300+1700*float64(n)) + c.Task.Cost().Flops/2.5
+}
+
+func newSVD(c *work.Setup, a *engine.SVD) work.Runner {
+	return newSlowFactoring(c, a.Batch, iterativeNs(c, a.Batch, min(a.M, a.N)), "LAPACK in float64", func(b int64) error {
+		m := matrixOf(c, 0, b, a.M, a.N)
+		if !c.Task.Reads(0) && !c.Task.Reads(2) {
+			putMatrix(c, 1, b, dense.Matrix{Data: dense.SingularValues(m)})
+			return nil
+		}
+		u, s, vt := dense.SVD(m, a.Full)
+		putMatrix(c, 0, b, u)
+		putMatrix(c, 1, b, dense.Matrix{Data: s})
+		putMatrix(c, 2, b, vt)
+		return nil
+	})
+}
+
+func newEigh(c *work.Setup, a *engine.Eigh) work.Runner {
+	return newSlowFactoring(c, a.Batch, iterativeNs(c, a.Batch, a.N), "LAPACK in float64", func(b int64) error {
+		m := matrixOf(c, 0, b, a.N, a.N)
+		w := dense.Symmetric(m, a.Upper, c.Task.Reads(1))
+		putMatrix(c, 0, b, dense.Matrix{Data: w})
+		putMatrix(c, 1, b, m)
 		return nil
 	})
 }

@@ -32,6 +32,10 @@ func New(c *work.Setup) (work.Runner, error) {
 		return newQR(c, a), nil
 	case *engine.Triangular:
 		return newTriangular(c, a), nil
+	case *engine.SVD:
+		return newSVD(c, a), nil
+	case *engine.Eigh:
+		return newEigh(c, a), nil
 	}
 	return nil, fmt.Errorf("%v: %w", c.Task.Algorithm, engine.ErrUnsupported)
 }
