@@ -64,7 +64,7 @@ __constant float constants = 0;
 // IN_ORDER keeps the order that is written under -cl-fast-relaxed-math, by Clang of CPU drivers; other
 // compilers may take the compensation out then, and the sum is merely blocked.
 #define SUM_RUN 32
-#if WIDE_LOOPS
+#if SOFT_HALF && defined(__clang__) && __clang_major__ >= 11 // which brought this pragma
 #define IN_ORDER _Pragma("clang fp reassociate(off)")
 #else
 #define IN_ORDER
