@@ -46,6 +46,8 @@ func passOf[T float](radix int) hostPass[T] {
 		return pass3[T]
 	case 4:
 		return pass4[T]
+	case 5:
+		return pass5[T]
 	}
 	return passOdd[T]
 }
@@ -113,6 +115,44 @@ func pass4[T float](_ int, xr, xi, yr, yi []T, n, side, m int, w []T) {
 			y2r[q], y2i[q] = er*c2-ei*d2, er*d2+ei*c2
 			er, ei = br-di, bi+dr
 			y3r[q], y3i[q] = er*c3-ei*d3, er*d3+ei*c3
+		}
+	}
+}
+
+func pass5[T float](_ int, xr, xi, yr, yi []T, n, side, m int, w []T) {
+	far := side * (n / 5)
+	cos1, sin1, cos2, sin2 := T(math.Cos(2*math.Pi/5)), T(math.Sin(2*math.Pi/5)), T(math.Cos(4*math.Pi/5)), T(math.Sin(4*math.Pi/5))
+	for p := range n / 5 {
+		at := 2 * p * (m / n)
+		e1, f1, e2, f2 := w[at], w[at+1], w[2*at], w[2*at+1]
+		e3, f3, e4, f4 := w[3*at], w[3*at+1], w[4*at], w[4*at+1]
+		x0r, x0i := xr[side*p:][:side], xi[side*p:][:side]
+		x1r, x1i := xr[side*p+far:][:side], xi[side*p+far:][:side]
+		x2r, x2i := xr[side*p+2*far:][:side], xi[side*p+2*far:][:side]
+		x3r, x3i := xr[side*p+3*far:][:side], xi[side*p+3*far:][:side]
+		x4r, x4i := xr[side*p+4*far:][:side], xi[side*p+4*far:][:side]
+		y0r, y0i := yr[5*side*p:][:side], yi[5*side*p:][:side]
+		y1r, y1i := yr[side*(5*p+1):][:side], yi[side*(5*p+1):][:side]
+		y2r, y2i := yr[side*(5*p+2):][:side], yi[side*(5*p+2):][:side]
+		y3r, y3i := yr[side*(5*p+3):][:side], yi[side*(5*p+3):][:side]
+		y4r, y4i := yr[side*(5*p+4):][:side], yi[side*(5*p+4):][:side]
+		for q, ar := range x0r {
+			ai := x0i[q]
+			t1r, t1i, d1r, d1i := x1r[q]+x4r[q], x1i[q]+x4i[q], x1r[q]-x4r[q], x1i[q]-x4i[q]
+			t2r, t2i, d2r, d2i := x2r[q]+x3r[q], x2i[q]+x3i[q], x2r[q]-x3r[q], x2i[q]-x3i[q]
+			y0r[q], y0i[q] = ar+t1r+t2r, ai+t1i+t2i
+			mr, mi := ar+t1r*cos1+t2r*cos2, ai+t1i*cos1+t2i*cos2
+			nr, ni := d1r*sin1+d2r*sin2, d1i*sin1+d2i*sin2
+			br, bi := mr+ni, mi-nr
+			y1r[q], y1i[q] = br*e1-bi*f1, br*f1+bi*e1
+			br, bi = mr-ni, mi+nr
+			y4r[q], y4i[q] = br*e4-bi*f4, br*f4+bi*e4
+			mr, mi = ar+t1r*cos2+t2r*cos1, ai+t1i*cos2+t2i*cos1
+			nr, ni = d1r*sin2-d2r*sin1, d1i*sin2-d2i*sin1
+			br, bi = mr+ni, mi-nr
+			y2r[q], y2i[q] = br*e2-bi*f2, br*f2+bi*e2
+			br, bi = mr-ni, mi+nr
+			y3r[q], y3i[q] = br*e3-bi*f3, br*f3+bi*e3
 		}
 	}
 }
