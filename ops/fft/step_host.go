@@ -65,7 +65,6 @@ func loadHost[T float](s *stepAttr, x []T, a, l, lanes int, r, i []T) {
 
 // storeHost writes lanes where they go.
 func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, r, i []T) {
-	put := func(k, e, to int) { y[2*to], y[2*to+1] = r[k*lanes+e], i[k*lanes+e] }
 	switch {
 	case s.Lines == 1, s.Turned && s.Inner == 1:
 		first := (a*s.Lines + l) * s.M
@@ -76,10 +75,15 @@ func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, r, i []T) {
 			}
 		}
 	case s.Turned:
+		var first [hostWide]int
+		for e := range lanes {
+			line := l + e
+			first[e] = 2 * ((a*(s.Lines/s.Inner)+line/s.Inner)*s.M*s.Inner + line%s.Inner)
+		}
 		for k := range s.M {
-			for e := range lanes {
-				line := l + e
-				put(k, e, ((a*(s.Lines/s.Inner)+line/s.Inner)*s.M+k)*s.Inner+line%s.Inner)
+			for e, at := range first[:lanes] {
+				at += 2 * k * s.Inner
+				y[at], y[at+1] = r[k*lanes+e], i[k*lanes+e]
 			}
 		}
 	default:
@@ -95,12 +99,16 @@ func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, r, i []T) {
 // turnHost multiplies lanes by roots of unity.
 func turnHost[T float](s *stepAttr, turns []T, l, lanes int, r, i []T) {
 	others := s.Lines / s.Inner
-	imaginary := turns[s.M*others+stepPad:]
+	var of [hostWide]int // which root each lane takes
+	for e := range lanes {
+		of[e] = (l + e) / s.Inner
+	}
 	for k := range s.M {
-		for e := range lanes {
-			at, of := k*lanes+e, k*others+(l+e)/s.Inner
-			c, d := turns[of], imaginary[of]
-			r[at], i[at] = r[at]*c-i[at]*d, r[at]*d+i[at]*c
+		cos, sin := turns[k*others:][:others], turns[(s.M+k)*others+stepPad:][:others]
+		re, im := r[k*lanes:][:lanes], i[k*lanes:][:lanes]
+		for e, x := range re {
+			c, d, y := cos[of[e]], sin[of[e]], im[e]
+			re[e], im[e] = x*c-y*d, x*d+y*c
 		}
 	}
 }
