@@ -124,10 +124,13 @@ func TestEveryVariantIsForcedOnSomething(t *testing.T) {
 		suppressed, _ := ops.NonMaxSuppression(ops.Reshape(m, 1, 768, 4), ops.Reshape(u, 1, 4, 768), nil)
 		factors, _, _ := linalg.LUFactor(square)
 		_, r := linalg.QR(m, linalg.QRReduced)
+		eigenvalues, _ := linalg.Eigh(square, false)
 		return map[string][]*ops.Node{
 			"cholesky": {linalg.Cholesky(square, false)},
 			"lu":       {factors},
 			"qr":       {r},
+			"svd":      {linalg.SVDVals(m)},
+			"eigh":     {eigenvalues},
 			"triangle": {linalg.SolveTriangular(square, ops.Transpose(m), &linalg.TriangularOptions{})},
 			"map":      {ops.Tanh(m), ops.Transpose(u), ops.Gather(u, 0, named), ops.Transpose(colours, 1, 2, 0), padded, ops.Add(ops.Transpose(m), ops.Reshape(u, 48, 64))},
 			"reduce": {

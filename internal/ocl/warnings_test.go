@@ -48,9 +48,11 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 			}
 		}
 	}
+	// Of vectors that are wider than the processor's, which platform does not let Clang say either.
+	const quiet = "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpsabi\"\n#endif\n"
 	for _, share := range parts {
 		ctx := e.dev.Context()
-		prog, err := ctx.NewProgram("#define FMA(a, b, c) fma(a, b, c)\n", codegen.Join(share))
+		prog, err := ctx.NewProgram(quiet+"#define FMA(a, b, c) fma(a, b, c)\n", codegen.Join(share))
 		require.NoError(t, err)
 		require.NoError(t, prog.Build("-cl-std=CL1.2 "+share[0].Options))
 		log, err := prog.Log(e.dev.CL())
