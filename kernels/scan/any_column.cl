@@ -12,6 +12,10 @@
 // note    SUM_RUN steps are summed by themselves before they are added to what came before, as in
 //         scan/cpu_row.cl. Parts are fixed, so results repeat
 
+// COLUMNS_ROOM is the length of an item's arrays. Clang 15 makes loops of vectors of 32 bytes, which an array of 16 bytes can have none of, and
+// then takes stores to it for stores to something else, so that a sum was read before it was written.
+#define COLUMNS_ROOM (COLUMNS == 1 || COLUMNS > 64 ? COLUMNS : 64)
+
 #if REVERSE
 #define AT(o, j) (((o) * LENGTH + LENGTH - 1 - (j)) * INNER)
 #else
@@ -23,7 +27,7 @@ kernel void scan_column_sums(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
     const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
     const int n = (int)min((IDX)COLUMNS, INNER - c0);
-    ACC sum[COLUMNS], rest[COLUMNS], own[COLUMNS];
+    ACC sum[COLUMNS_ROOM], rest[COLUMNS_ROOM], own[COLUMNS_ROOM];
     for (int c = 0; c < COLUMNS; c++) sum[c] = rest[c] = 0;
     for (IDX j = from; j < to;) {
         const IDX end = j + min((IDX)SUM_RUN, to - j);
@@ -46,7 +50,7 @@ kernel void scan_column(PARAMS) {
     const IDX c0 = (IDX)get_global_id(0) * COLUMNS, part = (IDX)get_global_id(1), o = (IDX)get_global_id(2);
     const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
     const int n = (int)min((IDX)COLUMNS, INNER - c0);
-    ACC sum[COLUMNS], rest[COLUMNS], before[COLUMNS], own[COLUMNS];
+    ACC sum[COLUMNS_ROOM], rest[COLUMNS_ROOM], before[COLUMNS_ROOM], own[COLUMNS_ROOM];
     for (int c = 0; c < COLUMNS; c++) sum[c] = rest[c] = 0;
 #if SPLIT
     for (IDX p = 0; p < part; p++) {
