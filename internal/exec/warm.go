@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/plan"
 )
 
 // warm has the engines compile what they would compile in the first run. Their tasks run for it, on memory that
-// holds anything; what a variable holds stays what it was.
+// holds zeros; what a variable holds stays what it was.
 func (i *instance) warm(ctx context.Context) error {
 	for e := range i.engines {
 		s := &i.engines[e]
@@ -49,7 +50,29 @@ func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error
 			c.Fresh = false
 		}
 	}
+	if err := i.clear(ctx, e); err != nil {
+		return err
+	}
 	return w.Warm(ctx)
+}
+
+// clear sets the memory of engine e that values lie in between tasks to 0. Only tasks that have to be compiled run to be warm, so that of
+// those that would have written their operands nothing is there, and an index that is never checked, because of what computes
+// it, would be any number.
+func (i *instance) clear(ctx context.Context, e int) error {
+	var zeros [64 << 10]byte
+	s := &i.engines[e]
+	for n, m := range i.program.Engines[e].Memories {
+		if m.Kind != plan.Arena && (m.Kind != plan.State || !i.version.rehearsal) {
+			continue
+		}
+		for at := int64(0); at < m.Bytes; at += int64(len(zeros)) {
+			if err := s.engine.Write(ctx, s.memories[n], at, zeros[:min(m.Bytes-at, int64(len(zeros)))]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Cold reports whether the next run would compile something.

@@ -149,7 +149,7 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 			for _, l := range p.Launches {
 				s.runner.target().library.share(l.Program)
 			}
-			s.tasks[i] = readyTask{task: b.Task, plan: p, programs: make([]built, len(p.Launches))}
+			s.tasks[i] = readyTask{task: b.Task, outs: b.Outs, plan: p, programs: make([]built, len(p.Launches))}
 			return nil
 		})
 	}

@@ -32,6 +32,7 @@ type sequence struct {
 // readyTask is a task of a sequence.
 type readyTask struct {
 	task     *engine.Task
+	outs     []engine.Slot
 	plan     *variant.Plan
 	programs []built // of the plan's launches
 	steps    []command

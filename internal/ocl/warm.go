@@ -87,7 +87,9 @@ func (s *sequence) Cold() bool {
 	return false
 }
 
-// Warm launches the tasks that have kernels which were never launched, on whatever the memory holds.
+// Warm launches the tasks that have kernels which were never launched. What would write their operands may be no such task, so
+// that results are cleared at once: an index in memory that values share would be any number, and what is
+// read there beyond all memory. Memory that holds zeros to begin with, as a program's does, thus stays fit for indices.
 func (s *sequence) Warm(ctx context.Context) (err error) {
 	if err := s.ready(ctx, 0, len(s.tasks)); err != nil {
 		return err
@@ -114,6 +116,22 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 			}
 			if c.kernel != nil {
 				s.runner.target().library.setWarm(c)
+			}
+		}
+		if err := errors.Join(s.eng.waited(q.Finish()), s.clear(ctx, t)); err != nil {
+			return s.failed(t, err)
+		}
+	}
+	return nil
+}
+
+// clear sets the results of t to 0.
+func (s *sequence) clear(ctx context.Context, t *readyTask) error {
+	for i, o := range t.outs {
+		zeros := make([]byte, min(t.task.Outs[i].Bytes(), 1<<20))
+		for at := int64(0); at < t.task.Outs[i].Bytes(); at += int64(len(zeros)) {
+			if err := s.eng.Write(ctx, o.Mem, o.Offset+at, zeros[:min(int64(len(zeros)), t.task.Outs[i].Bytes()-at)]); err != nil {
+				return err
 			}
 		}
 	}

@@ -12,8 +12,8 @@
 // note    SUM_RUN steps are summed by themselves before they are added to what came before, as in
 //         scan/cpu_row.cl. Parts are fixed, so results repeat
 
-// COLUMNS_ROOM is the length of an item's arrays. Clang 15 makes loops of vectors of 32 bytes, which an array of 16 bytes can have none of, and
-// then takes stores to it for stores to something else, so that a sum was read before it was written.
+// COLUMNS_ROOM is the length of an item's arrays. Clang 15 makes loops of vectors of 32 bytes, which an array of 16
+// bytes has none of, and takes their stores for stores to something else: a sum was read before it was written.
 #define COLUMNS_ROOM (COLUMNS == 1 || COLUMNS > 64 ? COLUMNS : 64)
 
 #if REVERSE
