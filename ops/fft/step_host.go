@@ -15,63 +15,77 @@ func stepHost[T float](s *stepAttr, out *tensor.Tensor, ins []*tensor.Tensor) {
 	x, roots, turns, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](ins[2]), tensor.MustSlice[T](out)
 	across, passes := (s.Lines+hostWide-1)/hostWide, hostRadices(s.M)
 	fallback.Parallel(s.blocks(hostWide), func(from, to int) {
-		room := make([]T, 4*s.M*hostWide)
+		x1, x2 := make([]lines[T], s.M), make([]lines[T], s.M)
 		for b := from; b < to; b++ {
 			a, l, lanes := b*hostWide, 0, min(s.Batch-b*hostWide, hostWide)
 			if s.Lines != 1 {
 				a, l = b/across, b%across*hostWide
 				lanes = min(s.Lines-l, hostWide)
 			}
-			size := s.M * lanes
-			r, i, r2, i2 := room[:size], room[size:2*size], room[2*size:3*size], room[3*size:4*size]
-			if s.Conjugate {
-				loadHost(s, x, a, l, lanes, i, r)
-			} else {
-				loadHost(s, x, a, l, lanes, r, i)
-			}
-			n, side := s.M, lanes
+			loadHost(s, x, a, l, lanes, x1)
+			n, side := s.M, 1
 			for _, radix := range passes {
-				pass := passOf[T](radix)
-				pass(radix, r, i, r2, i2, n, side, s.M, roots)
-				r, i, r2, i2 = r2, i2, r, i
+				passOf[T](radix)(radix, x1, x2, n, side, s.M, roots)
+				x1, x2 = x2, x1
 				n, side = n/radix, side*radix
 			}
 			if s.Turned {
-				turnHost(s, turns, l, lanes, r, i)
+				turnHost(s, turns, l, lanes, x1)
 			}
-			if s.Conjugate {
-				r, i = i, r
-			}
-			storeHost(s, y, a, l, lanes, r, i)
+			storeHost(s, y, a, l, lanes, x1)
 		}
 	})
 }
 
-// loadHost reads the lanes from row a and line l on: element j of lane e goes to r[j*lanes+e] and i.
-func loadHost[T float](s *stepAttr, x []T, a, l, lanes int, r, i []T) {
-	stride, lane, first := s.Lines, 1, a*s.M*s.Lines+l
-	if s.Lines == 1 {
-		stride, lane, first = 1, s.M, a*s.M
+// parts are where the real and the imaginary parts are in lines. The transform of the other sign is that of pairs whose parts
+// are exchanged, exchanged again.
+func (s *stepAttr) parts() (re, im int) {
+	if s.Conjugate {
+		return hostWide, 0
 	}
-	for j := range s.M {
-		at := 2 * (first + j*stride)
-		to, too := r[j*lanes:][:lanes], i[j*lanes:][:lanes]
-		for e := range to {
-			to[e], too[e] = x[at], x[at+1]
-			at += 2 * lane
+	return 0, hostWide
+}
+
+// loadHost reads the lanes from row a and line l on: element j of lane e goes to x1[j].
+func loadHost[T float](s *stepAttr, x []T, a, l, lanes int, x1 []lines[T]) {
+	re, im := s.parts()
+	switch {
+	case s.Lines > 1 && lanes == hostWide:
+		for j, at := 0, 2*(a*s.M*s.Lines+l); j < len(x1); j++ {
+			of, to := (*[2 * hostWide]T)(x[at:]), &x1[j]
+			r, i := to[re&hostWide:][:hostWide], to[im&hostWide:][:hostWide]
+			for e := range hostWide {
+				r[e], i[e] = of[2*e], of[2*e+1]
+			}
+			at += 2 * s.Lines
+		}
+	case s.Lines > 1:
+		for j := range x1 {
+			of, to := x[2*((a*s.M+j)*s.Lines+l):][:2*lanes], &x1[j]
+			for e := range lanes {
+				to[re+e], to[im+e] = of[2*e], of[2*e+1]
+			}
+		}
+	default:
+		for e := range lanes {
+			of := x[2*(a+e)*s.M:][:2*s.M]
+			for j := range x1 {
+				x1[j][re+e], x1[j][im+e] = of[2*j], of[2*j+1]
+			}
 		}
 	}
 }
 
 // storeHost writes lanes where they go.
-func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, r, i []T) {
+func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, x1 []lines[T]) {
+	re, im := s.parts()
 	switch {
 	case s.Lines == 1, s.Turned && s.Inner == 1:
-		first := (a*s.Lines + l) * s.M
+		first := 2 * (a*s.Lines + l) * s.M
 		for e := range lanes {
-			to := y[2*(first+e*s.M):][:2*s.M]
-			for k := range s.M {
-				to[2*k], to[2*k+1] = r[k*lanes+e], i[k*lanes+e]
+			to := y[first+2*e*s.M:][:2*s.M]
+			for k := range x1 {
+				to[2*k], to[2*k+1] = x1[k][re+e], x1[k][im+e]
 			}
 		}
 	case s.Turned:
@@ -80,35 +94,34 @@ func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, r, i []T) {
 			line := l + e
 			first[e] = 2 * ((a*(s.Lines/s.Inner)+line/s.Inner)*s.M*s.Inner + line%s.Inner)
 		}
-		for k := range s.M {
+		for k := range x1 {
 			for e, at := range first[:lanes] {
 				at += 2 * k * s.Inner
-				y[at], y[at+1] = r[k*lanes+e], i[k*lanes+e]
+				y[at], y[at+1] = x1[k][re+e], x1[k][im+e]
 			}
 		}
 	default:
-		for k := range s.M {
-			to := y[2*((a*s.M+k)*s.Lines+l):][:2*lanes]
+		for k := range x1 {
+			to, of := y[2*((a*s.M+k)*s.Lines+l):][:2*lanes], &x1[k]
 			for e := range lanes {
-				to[2*e], to[2*e+1] = r[k*lanes+e], i[k*lanes+e]
+				to[2*e], to[2*e+1] = of[re+e], of[im+e]
 			}
 		}
 	}
 }
 
 // turnHost multiplies lanes by roots of unity.
-func turnHost[T float](s *stepAttr, turns []T, l, lanes int, r, i []T) {
+func turnHost[T float](s *stepAttr, turns []T, l, lanes int, x1 []lines[T]) {
 	others := s.Lines / s.Inner
 	var of [hostWide]int // which root each lane takes
 	for e := range lanes {
 		of[e] = (l + e) / s.Inner
 	}
-	for k := range s.M {
-		cos, sin := turns[k*others:][:others], turns[(s.M+k)*others+stepPad:][:others]
-		re, im := r[k*lanes:][:lanes], i[k*lanes:][:lanes]
-		for e, x := range re {
-			c, d, y := cos[of[e]], sin[of[e]], im[e]
-			re[e], im[e] = x*c-y*d, x*d+y*c
+	for k := range x1 {
+		cos, sin, y := turns[k*others:][:others], turns[(s.M+k)*others+stepPad:][:others], &x1[k]
+		for e, at := range of {
+			c, d, a, b := cos[at], sin[at], y[e], y[e+hostWide]
+			y[e], y[e+hostWide] = a*c-b*d, a*d+b*c
 		}
 	}
 }
