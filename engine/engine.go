@@ -112,9 +112,22 @@ type SequenceTraits struct {
 type Warmer interface {
 	// Cold reports whether the first Run would compile something.
 	Cold() bool
-	// Warm has that compiled, and returns when it is done. It runs tasks on whatever their memory
-	// holds, so that what tasks write is undefined afterwards.
+	// Warm has that compiled, and returns when it is done. It runs tasks, whose memory is to hold zeros but for
+	// variables and constants: indices are read of it. What tasks write is undefined afterwards.
 	Warm(ctx context.Context) error
+}
+
+// Clear sets n bytes of m from offset on to 0, after all that was submitted.
+func Clear(ctx context.Context, e Engine, m Memory, offset, n int64) error {
+	zeros := make([]byte, min(n, 1<<20))
+	for n > 0 {
+		piece := zeros[:min(n, int64(len(zeros)))]
+		if err := e.Write(ctx, m, offset, piece); err != nil {
+			return err
+		}
+		offset, n = offset+int64(len(piece)), n-int64(len(piece))
+	}
+	return nil
 }
 
 // Plan says how a task is executed: for people to read.

@@ -36,17 +36,18 @@ func (e *Engine) share(t *engine.Task, c work.Cost) int {
 	if c.Ns() <= e.limits.WideNs || t.Kind == engine.Custom {
 		return 1
 	}
+	parts := int64(e.workers)
 	switch a := t.Algorithm.(type) {
 	case *engine.Suppress:
-		return int(max(1, min(int64(e.workers), a.Batches*a.Classes)))
+		parts = a.Batches * a.Classes
 	case *engine.Unique:
-		return 1
+		parts = 1
 	case *engine.SVD:
-		return int(max(1, min(int64(e.workers), a.Batch)))
+		parts = a.Batch
 	case *engine.Eigh:
-		return int(max(1, min(int64(e.workers), a.Batch)))
+		parts = a.Batch
 	}
-	return e.workers
+	return int(max(1, min(int64(e.workers), parts)))
 }
 
 // costOf is what t takes by the steps that it is compiled to.

@@ -55,7 +55,7 @@ func repeated(t *testing.T, n int) *frame.Frame {
 	return f
 }
 
-// writeDictionaries writes a frame whose columns all have dictionaries, which end after so many bytes, in pages of a version.
+// writeDictionaries writes a frame whose columns all have dictionaries, which end after a given number of bytes, in pages of a version.
 func writeDictionaries(t *testing.T, path string, f *frame.Frame, version int, most int64, c Compression) {
 	t.Helper()
 	w, err := os.Create(path)

@@ -60,16 +60,13 @@ func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error
 // those that would have written their operands nothing is there, and an index that is never checked, because of what computes
 // it, would be any number.
 func (i *instance) clear(ctx context.Context, e int) error {
-	var zeros [64 << 10]byte
 	s := &i.engines[e]
 	for n, m := range i.program.Engines[e].Memories {
 		if m.Kind != plan.Arena && (m.Kind != plan.State || !i.version.rehearsal) {
 			continue
 		}
-		for at := int64(0); at < m.Bytes; at += int64(len(zeros)) {
-			if err := s.engine.Write(ctx, s.memories[n], at, zeros[:min(m.Bytes-at, int64(len(zeros)))]); err != nil {
-				return err
-			}
+		if err := engine.Clear(ctx, s.engine, s.memories[n], 0, m.Bytes); err != nil {
+			return err
 		}
 	}
 	return nil

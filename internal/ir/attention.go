@@ -18,7 +18,7 @@ type AttentionAttr struct {
 	Pass   engine.AttentionPass `attr:"-"`
 }
 
-// operands is how many there are without the mask.
+// Operands is how many there are without the mask.
 func (a AttentionAttr) Operands() int {
 	if a.Pass == engine.AttentionForward {
 		return 3

@@ -178,10 +178,10 @@ func (f *fusion) chooseRoots() {
 	}
 }
 
-// dearlyRead reports whether it costs more to find n again for each of a given number of reads than to store what was found, where it takes
-// a given number of operations to compute one element. A read of a gather, or of a view whose address is made by divisions, is no step
+// dearlyRead reports whether it costs more to find n again for each of its reads than to store what was found, where one element takes
+// cost operations. A read of a gather, or of a view whose address is made by divisions, is no step
 // along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
-// which a given number of the reads are, see windows through divisions.
+// which packed of the reads are, see windows through divisions.
 func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops

@@ -128,11 +128,8 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 // clear sets the results of t to 0.
 func (s *sequence) clear(ctx context.Context, t *readyTask) error {
 	for i, o := range t.outs {
-		zeros := make([]byte, min(t.task.Outs[i].Bytes(), 1<<20))
-		for at := int64(0); at < t.task.Outs[i].Bytes(); at += int64(len(zeros)) {
-			if err := s.eng.Write(ctx, o.Mem, o.Offset+at, zeros[:min(int64(len(zeros)), t.task.Outs[i].Bytes()-at)]); err != nil {
-				return err
-			}
+		if err := engine.Clear(ctx, s.eng, o.Mem, o.Offset, t.task.Outs[i].Bytes()); err != nil {
+			return err
 		}
 	}
 	return nil

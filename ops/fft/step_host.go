@@ -49,29 +49,19 @@ func (s *stepAttr) parts() (re, im int) {
 // loadHost reads the lanes from row a and line l on: element j of lane e goes to x1[j].
 func loadHost[T float](s *stepAttr, x []T, a, l, lanes int, x1 []lines[T]) {
 	re, im := s.parts()
-	switch {
-	case s.Lines > 1 && lanes == hostWide:
-		for j, at := 0, 2*(a*s.M*s.Lines+l); j < len(x1); j++ {
-			of, to := (*[2 * hostWide]T)(x[at:]), &x1[j]
-			r, i := to[re&hostWide:][:hostWide], to[im&hostWide:][:hostWide]
-			for e := range hostWide {
-				r[e], i[e] = of[2*e], of[2*e+1]
-			}
-			at += 2 * s.Lines
-		}
-	case s.Lines > 1:
+	if s.Lines > 1 {
 		for j := range x1 {
 			of, to := x[2*((a*s.M+j)*s.Lines+l):][:2*lanes], &x1[j]
 			for e := range lanes {
 				to[re+e], to[im+e] = of[2*e], of[2*e+1]
 			}
 		}
-	default:
-		for e := range lanes {
-			of := x[2*(a+e)*s.M:][:2*s.M]
-			for j := range x1 {
-				x1[j][re+e], x1[j][im+e] = of[2*j], of[2*j+1]
-			}
+		return
+	}
+	for e := range lanes {
+		of := x[2*(a+e)*s.M:][:2*s.M]
+		for j := range x1 {
+			x1[j][re+e], x1[j][im+e] = of[2*j], of[2*j+1]
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Uncleared returns memory for n values without pointers, which may be anything: whoever has it writes all of them. Its address is a multiple of
+// Uncleared returns memory for n values without pointers, which may be anything: the caller is to write all of them. Its address is a multiple of
 // [tensor.Alignment]. To clear what is written next takes as long as to write it.
 func Uncleared[T any](n int) []T {
 	var z T

@@ -32,7 +32,7 @@ func (j *jacobi) lanesNs() float64 {
 // vectors is how many vectors have all matrices in their lanes.
 func (j *jacobi) vectors() float64 { return float64(variant.CeilDiv(j.batch, lanesBytes/j.size())) }
 
-// inLanes is whether that is faster where there are so many cores.
+// inLanes reports whether matrices in lanes are faster than one after the other on that number of cores.
 func (j *jacobi) inLanes(cores int) bool {
 	rounds := func(parts float64) float64 { return math.Ceil(parts / float64(max(cores, 1))) }
 	return j.mayUseLanes() && rounds(j.vectors())*j.lanesNs() < rounds(float64(j.batch))*j.groupNs()

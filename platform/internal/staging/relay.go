@@ -38,7 +38,7 @@ func (s *Link) relay(n int64) (*relay, error) {
 			return nil, err
 		}
 		if st <= cl.EventComplete {
-			return s.lend(i), nil
+			return s.use(i), nil
 		}
 		if busy < 0 {
 			busy = i
@@ -49,7 +49,7 @@ func (s *Link) relay(n int64) (*relay, error) {
 		return nil, nil
 	case held+n <= s.most:
 	case busy >= 0:
-		return s.lend(busy), nil
+		return s.use(busy), nil
 	default:
 		if err := s.shrink(s.most - n); err != nil {
 			return nil, err
@@ -58,8 +58,8 @@ func (s *Link) relay(n int64) (*relay, error) {
 	return s.newRelay(n)
 }
 
-// lend marks relay i as in use, and as the one used last.
-func (s *Link) lend(i int) *relay {
+// use marks relay i as in use, and as the one used last.
+func (s *Link) use(i int) *relay {
 	r := s.relays[i]
 	s.relays = append(slices.Delete(s.relays, i, i+1), r)
 	r.inUse = true
