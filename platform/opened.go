@@ -168,11 +168,45 @@ func (o *Opened) ProfilingQueue() (*cl.Queue, error) {
 // When ctx ends first, Wait returns its error and the work goes on: OpenCL cannot
 // recall it. Waiting does not allocate.
 func (o *Opened) Wait(ctx context.Context) error {
-	err := o.waiter.Wait(ctx)
+	return o.finished(o.drain(ctx))
+}
+
+// drain waits as Wait does, without a look at transfers.
+func (o *Opened) drain(ctx context.Context) error { return closed(o.waiter.Wait(ctx)) }
+
+// closed is err, but ErrClosed where a queue says that it is closed.
+func closed(err error) error {
 	if err != nil && errors.Is(err, cl.ErrClosed) {
 		return ErrClosed
 	}
 	return err
+}
+
+// Finish returns when everything that was enqueued in q, a queue of this device, is done. A failed transfer
+// that nobody waited for is told as Wait tells it.
+func (o *Opened) Finish(q *cl.Queue) error { return o.finished(closed(q.Finish())) }
+
+// finished is what waiting for a queue told, or else what transfers that are over tell; no transfer is told of later
+// that was part of it.
+func (o *Opened) finished(err error) error {
+	switch {
+	case err == nil:
+		return o.transferred()
+	case errors.Is(err, ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded): // not over
+		return err
+	}
+	_ = o.transferred() // a part of err
+	return err
+}
+
+// transferred is the error of a transfer that is over and that nobody waited for; it is told once.
+func (o *Opened) transferred() error {
+	if o.staging != nil {
+		return o.staging.Failed()
+	}
+	o.stager.mu.Lock()
+	defer o.stager.mu.Unlock()
+	return o.stager.told()
 }
 
 // Stats returns the present counts.
@@ -284,7 +318,7 @@ func (o *Opened) warn(what string, err error) {
 // stagingHost is o as its link takes it.
 func (o *Opened) stagingHost() staging.Host {
 	return staging.Host{
-		ID: o.device.ID, Context: o.context, Device: o.cl, Queue: o.queue, Wait: o.Wait, OutOfMemory: outOfMemory, Warn: o.warn, Closed: ErrClosed,
+		ID: o.device.ID, Context: o.context, Device: o.cl, Queue: o.queue, Wait: o.drain, OutOfMemory: outOfMemory, Warn: o.warn, Closed: ErrClosed,
 		Alloc: func(n int64) (staging.Memory, int64, error) {
 			m, err := o.Alloc(n)
 			if err != nil {

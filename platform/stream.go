@@ -264,9 +264,7 @@ func (f *Fetched) Close() error {
 func (s *stager) take(n int, must bool) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reap()
-	if err := s.failed; err != nil {
-		s.failed = nil
+	if err := s.told(); err != nil {
 		return nil, err
 	}
 	best := -1
@@ -290,6 +288,14 @@ func (s *stager) take(n int, must bool) ([]byte, error) {
 	h := make([]byte, n)
 	s.held += int64(cap(h))
 	return h, nil
+}
+
+// told is the error of a transfer that is over and that nobody waited for; it is told once. s.mu is held.
+func (s *stager) told() error {
+	s.reap()
+	err := s.failed
+	s.failed = nil
+	return err
 }
 
 // give takes memory back that no transfer uses.

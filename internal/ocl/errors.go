@@ -56,6 +56,9 @@ func taskError(device string, t *engine.Task, op string, err error) error {
 	return &TaskError{Device: device, Task: t.String(), Caller: t.Caller, Op: op, Err: err}
 }
 
+// finish waits for all that was submitted to q.
+func (e *Engine) finish(q *cl.Queue) error { return e.waited(e.dev.Finish(q)) }
+
 // waited turns the error of a wait, a read or a write into what callers of an
 // engine expect.
 func (e *Engine) waited(err error) error {

@@ -75,20 +75,20 @@ func (s *sequence) profileByEvents(ctx context.Context, from, to int, run uint32
 				continue
 			}
 			if err := ctx.Err(); err != nil {
-				return nil, errors.Join(err, q.Finish()) // nothing may be left in a queue that nobody waits for
+				return nil, errors.Join(err, s.eng.finish(q)) // nothing may be left in a queue that nobody waits for
 			}
 			if len(commands) == 0 {
 				enqueued = time.Since(epoch)
 			}
 			e, err := p.steps[j].submitEvent(q, run)
 			if err != nil {
-				return nil, errors.Join(s.failed(p, err), q.Finish())
+				return nil, errors.Join(s.failed(p, err), s.eng.finish(q))
 			}
 			commands = append(commands, timed{i, p.steps[j].name, e})
 		}
 	}
-	if err := q.Finish(); err != nil {
-		return nil, s.eng.waited(err)
+	if err := s.eng.finish(q); err != nil {
+		return nil, err
 	}
 	s.eng.launches.Add(int64(to - from))
 	var first uint64

@@ -99,7 +99,7 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 		return err
 	}
 	q := s.launcher.queue()
-	defer func() { err = errors.Join(err, s.launcher.end(), s.eng.waited(q.Finish())) }()
+	defer func() { err = errors.Join(err, s.launcher.end(), s.eng.finish(q)) }()
 	for i := range s.tasks {
 		t := &s.tasks[i]
 		if !s.isCold(t) {
@@ -118,7 +118,10 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 				s.runner.target().library.setWarm(c)
 			}
 		}
-		if err := errors.Join(s.eng.waited(q.Finish()), s.clear(ctx, t)); err != nil {
+		if err := s.eng.finish(q); err != nil {
+			return s.failed(t, err)
+		}
+		if err := s.clear(ctx, t); err != nil {
 			return s.failed(t, err)
 		}
 	}

@@ -173,6 +173,20 @@ func (s *Link) told() error {
 
 func (s *Link) End() { s.life.RUnlock() }
 
+// Failed is the error of a transfer that is over and that nobody waited for; it is told once.
+func (s *Link) Failed() error {
+	if !s.enter() {
+		return nil
+	}
+	defer s.End()
+	s.mu.Lock()
+	for _, c := range s.classes() {
+		s.reap(c)
+	}
+	s.mu.Unlock()
+	return s.told()
+}
+
 // fail keeps the error of a transfer that nobody waited for, for the next who
 // asks. s.mu is held.
 func (s *Link) fail(err error) {

@@ -68,19 +68,25 @@ func (p *piece) over(q *cl.Queue) (bool, error) {
 	return wait.Ended(q, p.event)
 }
 
-// idle takes a piece that no command uses; nil where there is none, or no memory
-// for one. s.mu is held.
-func (s *Link) idle(c *pinned) (*piece, error) {
-	for len(c.flight) > 0 {
-		p := c.flight[0]
+// reap takes back the pieces whose commands are done. s.mu is held.
+func (s *Link) reap(c *pinned) {
+	n := 0
+	for _, p := range c.flight {
 		done, err := p.over(s.host.Queue)
 		if !done {
 			break
 		}
 		s.fail(err)
-		c.flight = slices.Delete(c.flight, 0, 1)
 		c.free = append(c.free, p)
+		n++
 	}
+	c.flight = slices.Delete(c.flight, 0, n)
+}
+
+// idle takes a piece that no command uses; nil where there is none, or no memory
+// for one. s.mu is held.
+func (s *Link) idle(c *pinned) (*piece, error) {
+	s.reap(c)
 	if len(c.free) == 0 && (c.most == 0 || len(c.all) < c.most) {
 		if err := s.grow(c); err != nil && !s.host.OutOfMemory(err) {
 			return nil, err
