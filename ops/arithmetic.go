@@ -15,6 +15,7 @@ func Add[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("add", nil, a,
 
 var _ = define(Op{
 	Name:     "add",
+	role:     roleAdd,
 	Complex:  eachPart,
 	Category: "arithmetic",
 	simplify: func(n *ir.Node) *ir.Node {

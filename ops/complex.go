@@ -31,7 +31,7 @@ func Complex[A, B NodeOrNumber](re A, im B) *Node {
 }
 
 var _ = define(Op{
-	Name: "complex", Category: "complex",
+	Name: "complex", Category: "complex", role: roleComplex,
 	Operands: []Operand{{Name: "re"}, {Name: "im"}}, DTypes: wideFloats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		if !slices.Equal(c.shape(0), c.shape(1)) {
@@ -72,10 +72,10 @@ func definePart(i int) *Op {
 		Result: func(c *Call) ([]int, tensor.DType, error) { return c.shape(0), c.dt(0).Part(), nil },
 		Compose: func(c *Call) *Node {
 			x := c.In[0]
-			for !x.bad && x.op.Name != "complex" && x.withComplex() && x.compose() != nil {
+			for !x.bad && !x.is(roleComplex) && x.withComplex() && x.compose() != nil {
 				x = x.composition()
 			}
-			if x.op.Name == "complex" {
+			if x.is(roleComplex) {
 				return x.in[i]
 			}
 			if t, ok := complexScalar(x); ok {
@@ -98,7 +98,7 @@ var _, _ = definePart(0), definePart(1)
 
 // complexScalar is the pair of the constant that x is, if it is a complex scalar.
 func complexScalar(x *Node) (*tensor.Tensor, bool) {
-	if x.op.Name != "view_as_complex" || len(x.shape) != 0 || x.in[0].op.kind != ir.KindConst {
+	if !x.is(roleViewAsComplex) || len(x.shape) != 0 || x.in[0].op.kind != ir.KindConst {
 		return nil, false
 	}
 	t, ok := x.in[0].attr.(*tensor.Tensor)
@@ -130,7 +130,7 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "view_as_complex", Category: "complex", Traits: TraitIdentity, Operands: operandX, DTypes: wideFloats,
+	Name: "view_as_complex", Category: "complex", role: roleViewAsComplex, Traits: TraitIdentity, Operands: operandX, DTypes: wideFloats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s := c.shape(0)
 		if len(s) == 0 || s[len(s)-1] != 2 {

@@ -26,7 +26,7 @@ func (g *Graph) complexLeaf(pairs *Node) *Node {
 
 // leaf is the input, constant or variable of pairs that n is the complex numbers of, or n.
 func (n *Node) leaf() *Node {
-	if n != nil && !n.bad && n.op.Name == "view_as_complex" && n.graph.complex[n.in[0]] == n {
+	if n != nil && !n.bad && n.is(roleViewAsComplex) && n.graph.complex[n.in[0]] == n {
 		return n.in[0]
 	}
 	return n
@@ -75,7 +75,7 @@ func (p pairing) real(nodes []*Node) []*Node {
 	for i, n := range out {
 		switch {
 		case n == nil || n.bad || !n.dtype.IsComplex():
-		case n.op.Name == "trim":
+		case n.is(roleTrim):
 			out[i] = Trim(ViewAsReal(n.in[0]), n.attr.(axisAttr).Axis, n.in[1])
 		default:
 			out[i] = ViewAsReal(n)

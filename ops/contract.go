@@ -99,6 +99,7 @@ func callerOf(g *Graph) string {
 
 var _ = define(Op{
 	Name:    "matmul",
+	role:    roleMatMul,
 	Complex: composed, Category: "matrix product", Operands: operandsAB, DTypes: numbers,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		shape, err := matMulShape(c.shape(0), c.shape(1))

@@ -34,7 +34,7 @@ func gradientPlaceholder(x *Node) *Node { return apply("gradient_placeholder", n
 
 var _ = define(Op{
 	Name: "gradient_placeholder", Traits: Traits(ir.TraitIdentity),
-	Operands: operandX, DTypes: every, hidden: true, placeholder: true, Result: same, View: identityView,
+	Operands: operandX, DTypes: every, hidden: true, placeholder: true, role: rolePlaceholder, Result: same, View: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 

@@ -48,7 +48,7 @@ func (k *backLoop) before() {
 	seen := map[*Node]bool{}
 	for _, root := range k.r.roots() {
 		ir.Walk(root, seen, k.r.own, func(n *Node) {
-			if n.region != k.r || n.bad || n.op.Name != "matmul" || n.in[1].Rank() != 2 || !constant(n.in[1]) {
+			if n.region != k.r || n.bad || !n.is(roleMatMul) || n.in[1].Rank() != 2 || !constant(n.in[1]) {
 				return
 			}
 			p := knownProduct{node: n}
@@ -66,7 +66,7 @@ func (k *backLoop) before() {
 			}
 			k.room -= n.Size()
 			p.all = StopGradient(MatMul(rows, cl.node(n.in[1])))
-			if u := users[n]; len(u) == 1 && u[0] != nil && u[0].op.Name == "add" && slices.Equal(u[0].shape, n.shape) { // a bias
+			if u := users[n]; len(u) == 1 && u[0] != nil && u[0].is(roleAdd) && slices.Equal(u[0].shape, n.shape) { // a bias
 				other := u[0].in[0]
 				if other == n {
 					other = u[0].in[1]
@@ -111,7 +111,7 @@ func (k *backLoop) kept() (n int) {
 
 // unmarked is x without the marks of derivatives on it.
 func unmarked(x *Node) *Node {
-	for x.op.Name == "gradient_placeholder" {
+	for x.is(rolePlaceholder) {
 		x = x.in[0]
 	}
 	return x
@@ -135,10 +135,10 @@ func (k *backLoop) putBehind(l *loopBuilder, at *Node, parts [][]*Node) {
 	}
 	b := &behindLoop{k, l, at, l.region.constants()}
 	k.room = k.kept()
-	for _, name := range []string{"matmul", "sum"} { // which finds what products have collected
+	for _, of := range []role{roleMatMul, roleSum} { // which finds what products have collected
 		for j := range parts {
 			parts[j] = slices.DeleteFunc(slices.Clone(parts[j]), func(p *Node) bool {
-				d := b.part(name, p)
+				d := b.part(of, p)
 				if d != nil {
 					k.behind[j] = append(k.behind[j], d)
 				}
@@ -159,19 +159,20 @@ type behindLoop struct {
 // later makes a node of a loop when that is built.
 type later func(back *Node) *Node
 
-// part gives the sum of p over all iterations, if p is an op of the name, or a view of its result; else nil.
-func (b *behindLoop) part(name string, p *Node) later {
+// part gives the sum of p over all iterations, if p is of an op with the role, or a view of its result; else nil.
+func (b *behindLoop) part(of role, p *Node) later {
 	op := p
 	for op.region == b.l.region && len(op.in) == 1 && op.op.View != nil && op.op.Fill == nil {
 		op = op.in[0]
 	}
-	if op.region != b.l.region || op.bad || op.op.Name != name {
+	if op.region != b.l.region || op.bad || !op.is(of) {
 		return nil
 	}
-	sum := b.product(op)
-	if name == "sum" {
-		sum = b.sum(op)
+	find := b.product
+	if of == roleSum {
+		find = b.sum
 	}
+	sum := find(op)
 	if sum == nil {
 		return nil
 	}
@@ -184,9 +185,6 @@ func (b *behindLoop) part(name string, p *Node) later {
 
 // product is the sum of the products n of all iterations: their rows together are the inner axis.
 func (b *behindLoop) product(n *Node) later {
-	if n.op.Name != "matmul" {
-		return nil
-	}
 	x, y := n.in[0], n.in[1]
 	batch := x.Rank() - 2
 	switch {

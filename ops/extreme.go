@@ -19,6 +19,7 @@ func Maximum[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("maximum",
 
 var _ = define(Op{
 	Name:     "maximum",
+	role:     roleBound,
 	Category: "selection",
 	Operands: operandsAB,
 	DTypes:   numbers,
@@ -38,6 +39,7 @@ func Minimum[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("minimum",
 
 var _ = define(Op{
 	Name:     "minimum",
+	role:     roleBound,
 	Category: "selection",
 	Operands: operandsAB,
 	DTypes:   numbers,

@@ -236,7 +236,7 @@ func (l *loopBuilder) row(x, at *Node) *Node {
 // rowNumber is the number of the row that n, made by row, is.
 func rowNumber(n *Node) *Node {
 	at := n.in[1]
-	for at.op.Name == "within" || at.op.Name == "minimum" || at.op.Name == "maximum" {
+	for at.is(roleBound) {
 		at = at.in[0]
 	}
 	return at

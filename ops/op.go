@@ -79,9 +79,28 @@ type Op struct {
 	hidden      bool                              // a part of others; of this package, not called by name either
 	builtBy     string                            // the function without which no call of it can be made
 	placeholder bool                              // where gradients of a part of a graph end
+	role        role                              // of the few ops that others look for
 	kind        ir.Kind                           // of the few ops that are none of the above
 	fold        engine.Monoid                     // with KindReduce
 }
+
+// role is what an op is to others of this package that treat it in a way of its own.
+type role uint8
+
+const (
+	_                 role = iota // none
+	roleAdd                       // the sum of two operands
+	roleMatMul                    // the product of matrices
+	roleSum                       // the sum over axes
+	roleBound                     // operand 0 where it is within bounds
+	roleTrim                      // operand 0 as far as operand 1 counts
+	roleComplex                   // a complex number of its two parts
+	roleViewAsComplex             // complex numbers of pairs
+	rolePlaceholder               // operand 0 as derivatives read it in a region
+)
+
+// is reports whether n is of an op with a role.
+func (n *Node) is(r role) bool { return n.op.role == r }
 
 // Operand is one input of an op.
 type Operand struct {

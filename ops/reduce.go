@@ -116,6 +116,7 @@ func (b *Back) spread(y *Node) *Node {
 
 var _ = define(Op{
 	Name:    "sum",
+	role:    roleSum,
 	Complex: eachPart, Category: "reduction",
 	Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes,
 	Operands: operandX, DTypes: numbers, Result: reduceResult,

@@ -23,7 +23,7 @@ func Trim(values *Node, axis int, count *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "trim", Category: "layout", Attributes: AttributesOf[axisAttr](), DTypes: every,
+	Name: "trim", Category: "layout", role: roleTrim, Attributes: AttributesOf[axisAttr](), DTypes: every,
 	Operands: []Operand{{Name: "values"}, {Name: "count", DTypes: ints}},
 	Complete: func(c *Call) error {
 		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))
@@ -54,7 +54,7 @@ func trimmed(outputs []*Node) ([]*Node, *trims) {
 	t := &trims{visible: len(outputs)}
 	all := slices.Clone(outputs)
 	for i, n := range outputs {
-		if n.op.Name != "trim" {
+		if !n.is(roleTrim) {
 			continue
 		}
 		at := slices.Index(all[t.visible:], n.in[1])

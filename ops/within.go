@@ -11,7 +11,7 @@ import (
 func within(x *Node, lo, hi int64) *Node { return apply("within", ir.WithinAttr{Lo: lo, Hi: hi}, x) }
 
 var _ = define(Op{
-	Name: "within", Traits: Traits(ir.TraitRepeats), hidden: true,
+	Name: "within", Traits: Traits(ir.TraitRepeats), hidden: true, role: roleBound,
 	Attributes: AttributesOf[ir.WithinAttr](), Operands: operandX, DTypes: ints, Result: same,
 	NoGrad: "integers have no derivative",
 	View: func(_ Primitive, at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
