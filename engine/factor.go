@@ -131,7 +131,7 @@ func (f *Triangular) cost(_ *Task, c *Cost) {
 	c.Parts, c.Least = float64(f.Batch*f.Columns), c.Flops
 }
 
-// factorCost is the cost of a given number of operations, of which those of a matrix of extent n wait for each other in n steps.
+// factorCost is the cost of flops operations, of which those of a matrix of extent n wait for each other in n steps.
 func factorCost(c *Cost, flops float64, batch, n int64) {
 	c.Flops, c.Least = flops, flops
 	c.Parts = max(float64(batch)*float64(n), 1)

@@ -14,7 +14,7 @@ func CutRows(items, cols, want, least, align int64) Parts {
 	return CutInto(cols, count, align)
 }
 
-// CutInto cuts a row into about a given number of parts whose spans are multiples of align.
+// CutInto cuts a row into about count parts whose spans are multiples of align.
 func CutInto(cols, count, align int64) Parts {
 	if count <= 1 {
 		return Parts{1, max(cols, 1)}
@@ -62,7 +62,7 @@ func ReduceBlock(rows int64, p Parts, units int) ReduceBlocks {
 	return ReduceBlockOf(rows, p, min((1<<14)/max(p.Span, 1), ceil(rows, int64(4*units))))
 }
 
-// ReduceBlockOf gives every item about a given number of rows.
+// ReduceBlockOf gives every item about so many rows.
 func ReduceBlockOf(rows int64, p Parts, each int64) ReduceBlocks {
 	b := ReduceBlocks{Rows: max(min(each, rows), 1)}
 	for ceil(rows, b.Rows) > rowItems {
@@ -73,7 +73,7 @@ func ReduceBlockOf(rows int64, p Parts, each int64) ReduceBlocks {
 	return b
 }
 
-// ReduceColumn is the range of reduce_column with a given number of rows an item.
+// ReduceColumn is the range of reduce_column with so many rows an item.
 func ReduceColumn(rows int64, p Parts, vec int64) Grid {
 	return Grid{Global: [3]int{int(ceil(rows, vec)), int(p.Count)}, Local: [3]int{1, 1}}
 }

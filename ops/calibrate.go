@@ -106,7 +106,7 @@ func probes() (all []probe) {
 	return all
 }
 
-// stumps are a given number of trees of two questions.
+// stumps are n trees of two questions.
 func stumps(n, features int) *TreeEnsemble {
 	e := &TreeEnsemble{}
 	for i := range n {

@@ -196,7 +196,7 @@ func heavisideOf[T register](a, b T) T {
 	return 0
 }
 
-// RoundDecimals returns x rounded to a given number of decimal places, ties to even, element by element:
+// RoundDecimals returns x rounded to that many decimal places, ties to even, element by element:
 //
 //	y = Round(x · 10^decimals) / 10^decimals
 //

@@ -123,7 +123,7 @@ func written(n int64) []byte {
 }
 
 // measureMoves measures transfers to one memory and from another, of up to most bytes, each after
-// used has worked on a given number of bytes.
+// used has worked on n bytes.
 func (o *Opened) measureMoves(ctx context.Context, from, to *Memory, most int64, used func(n int64) error) (ups, downs Curve, err error) {
 	host := written(most)
 	// A transfer that need not hear a context does one command.

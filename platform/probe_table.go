@@ -187,7 +187,7 @@ func rightLanes(io []uint32, items int, c *Caps) bool {
 	return false
 }
 
-// lanesAre reports whether io is what the first items, in sub-groups of a given number of lanes,
+// lanesAre reports whether io is what the first items, in sub-groups of so many lanes,
 // make of lanesWords.
 func lanesAre(io []uint32, lanes, items int) bool {
 	in := lanesWords()
@@ -221,7 +221,7 @@ func mmaMatrices() []uint32 {
 	return io
 }
 
-// rightMMA checks the products of a given number of half types, each of which has four
+// rightMMA checks the products of the first half types, as many as types says, each of which has four
 // elements of every lane.
 func rightMMA(types int) func([]uint32, int, *Caps) bool {
 	at := func(row, column int) float32 {

@@ -72,7 +72,7 @@ func byteFallback(tokens []string) []string {
 	return all
 }
 
-// stripDecoder drops up to a given number of a character at the ends of each token.
+// stripDecoder drops char, up to start and stop times, at the ends of each token.
 func stripDecoder(char string, start, stop int) decoder {
 	return decodeFunc(func(tokens []string) []string {
 		all := make([]string, len(tokens))

@@ -19,7 +19,7 @@ type factoring struct {
 	do    work.Job
 }
 
-// newFactoring is for a given number of matrices, of which each decomposes one.
+// newFactoring is for a batch of matrices, of which each call of each decomposes one.
 func newFactoring(c *work.Setup, batch int64, how string, each func(b int64) error) *factoring {
 	return newSlowFactoring(c, batch, 300*float64(batch)+c.Task.Cost().Flops/4, how, each)
 }

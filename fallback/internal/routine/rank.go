@@ -258,7 +258,7 @@ func (r *rankTask[E]) emit(worker int, row int64, first, tmp []E) {
 	}
 }
 
-// gatherer sets dst[at+i] = src[from+pos[i]] for elements of a given number of bytes.
+// gatherer sets dst[at+i] = src[from+pos[i]] for elements of size bytes.
 func gatherer(size int, dst, src []byte) func(at, from int64, pos []int64) {
 	switch size {
 	case 1:

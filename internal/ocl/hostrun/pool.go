@@ -109,7 +109,7 @@ const (
 // manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
 const manyProcs = 8
 
-// NewPool is for the threads of a device of a given number of units; nil where that is one.
+// NewPool is for the threads of a device with so many compute units; nil where that is one.
 func NewPool(units int) *Pool {
 	n := procs.Count()
 	width := min(units, n)
@@ -125,7 +125,7 @@ func NewPool(units int) *Pool {
 	return c
 }
 
-// enroll makes a given number of workers.
+// enroll makes width workers.
 func (c *Pool) enroll(width int) {
 	c.descriptor = new(descriptor)
 	for i := range width {

@@ -26,7 +26,7 @@ type Programs struct {
 	broken bool       // writing failed once: do not try for every program
 }
 
-// NewPrograms keeps programs below dir, of a given number of bytes together; an empty dir keeps nothing.
+// NewPrograms keeps programs below dir, of capBytes together; an empty dir keeps nothing.
 func NewPrograms(dir string, capBytes int64) *Programs {
 	if dir != "" {
 		dir = filepath.Join(dir, "programs")

@@ -58,7 +58,7 @@ type Host struct {
 	Context *cl.Context
 	Device  *cl.Device
 	Queue   *cl.Queue // of the device, in order
-	// Alloc gives memory of the device of a given number of bytes or more, and how many.
+	// Alloc gives at least so many bytes of the device's memory, and how many they are.
 	Alloc func(bytes int64) (m Memory, size int64, err error)
 	// Wait returns when everything that was enqueued in Queue is done, or ctx is.
 	Wait        func(ctx context.Context) error
@@ -99,7 +99,7 @@ func (c *pinned) pieceOf(n int) int {
 	return min(max((n/8+4095)&^4095, LeastPiece), c.size) // whole pages
 }
 
-// New is the link to a device with a given number of bytes of memory.
+// New is the link to a device with memory bytes.
 func New(h Host, memory int64) *Link {
 	s := &Link{host: h, most: min(relayMost, memory/8), turn: make(chan struct{}, 1)}
 	s.smallUp = pinned{size: SmallMost, together: smallPieces, most: SmallPieceMost}
