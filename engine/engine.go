@@ -117,9 +117,11 @@ type Warmer interface {
 	Warm(ctx context.Context) error
 }
 
+// zeros are never written, so that the system backs them with one page.
+var zeros [1 << 20]byte
+
 // Clear sets n bytes of m from offset on to 0, after all that was submitted.
 func Clear(ctx context.Context, e Engine, m Memory, offset, n int64) error {
-	zeros := make([]byte, min(n, 1<<20))
 	for n > 0 {
 		piece := zeros[:min(n, int64(len(zeros)))]
 		if err := e.Write(ctx, m, offset, piece); err != nil {

@@ -187,10 +187,11 @@ func withStd(options string) string {
 
 func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	source, options := o.fullSource(key.name, key.source), withStd(key.options)
-	id := o.device.programID(source, options)
 	start := time.Now()
-	kept := key.device == o.cl // of a companion the driver keeps them
+	own := key.device == o.cl
+	kept, id := own && !o.disk.Off(), "" // of a companion the driver keeps them
 	if kept {
+		id = o.device.programID(source, options)
 		if prog := o.fromDisk(id, options); prog != nil {
 			o.count(func(s *Stats) { s.ProgramsLoaded++ })
 			o.opts.Logger.Debug("platform: program loaded", "program", key.name, "took", time.Since(start))
@@ -199,7 +200,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 	}
 	prog, err := o.build(source, options, key.device)
 	if err != nil {
-		if be, ok := errors.AsType[*cl.BuildError](err); ok && !kept { // the companion has no name that anybody knows
+		if be, ok := errors.AsType[*cl.BuildError](err); ok && !own { // the companion has no name that anybody knows
 			be.Device = o.device.Name + " (driver " + o.device.Driver + ")"
 		}
 		place(err, key.name, len(o.prelude(key.name, key.source)))
@@ -240,9 +241,6 @@ func (o *Opened) fromDisk(id, options string) *cl.Program {
 
 // toDisk keeps a built program. Nothing that fails here matters to the caller.
 func (o *Opened) toDisk(id string, prog *cl.Program) {
-	if o.disk.Off() {
-		return
-	}
 	if o.device.has(quirk.KernelsFirst) {
 		kernels, err := prog.Kernels()
 		o.warn("program cache: kernels", err)

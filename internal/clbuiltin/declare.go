@@ -96,8 +96,15 @@ func words(text string) []string {
 	seen := map[string]bool{}
 	for text != "" {
 		code, rest, _ := strings.Cut(text, "/")
-		for word := range strings.FieldsFuncSeq(code, func(r rune) bool { return !isWord(r) }) {
-			seen[word] = true
+		for begin := 0; begin < len(code); {
+			end := begin
+			for end < len(code) && isWord(code[end]) {
+				end++
+			}
+			if end > begin {
+				seen[code[begin:end]] = true
+			}
+			begin = end + 1
 		}
 		switch {
 		case strings.HasPrefix(rest, "/"):
@@ -110,6 +117,6 @@ func words(text string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func isWord(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }

@@ -52,10 +52,12 @@ var (
 // all are the declarations of a function of this form.
 func (f form) all(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for types := range f.variants() {
-			for _, space := range f.spaces() {
-				types["F"], types["A"], types["C"] = name, space, space
-				if !yield(replace(f.text, types) + ";\n") {
+		spaces := f.spaces()
+		for m := range f.variants() {
+			m['F'] = name
+			for _, space := range spaces {
+				m['A'], m['C'] = space, space
+				if !yield(m.replace(f.text)) {
 					return
 				}
 			}
@@ -63,11 +65,15 @@ func (f form) all(name string) iter.Seq[string] {
 	}
 }
 
+// meanings are what words of one capital letter stand for; "" for themselves.
+type meanings ['Z' + 1]string
+
 // variants are what the letters of types mean, for every type and width.
-func (f form) variants() iter.Seq[map[string]string] {
-	return func(yield func(map[string]string) bool) {
+func (f form) variants() iter.Seq[*meanings] {
+	return func(yield func(*meanings) bool) {
+		m := &meanings{}
 		if f.types == "" {
-			yield(map[string]string{})
+			yield(m)
 			return
 		}
 		of := strings.Fields(f.types)
@@ -80,10 +86,11 @@ func (f form) variants() iter.Seq[map[string]string] {
 				if n > 1 {
 					result = vector(s.signed, n)
 				}
-				if !yield(map[string]string{
-					"T": vector(s.name, n), "S": s.name, "R": result, "I": vector("int", n),
-					"G": vector(s.signed, n), "U": vector(s.unsigned, n), "D": vector(s.twice, n),
-				}) {
+				*m = meanings{
+					'T': vector(s.name, n), 'S': s.name, 'R': result, 'I': vector("int", n),
+					'G': vector(s.signed, n), 'U': vector(s.unsigned, n), 'D': vector(s.twice, n),
+				}
+				if !yield(m) {
 					return
 				}
 			}
@@ -111,26 +118,27 @@ func vector(scalar string, n int) string {
 	return scalar + strconv.Itoa(n)
 }
 
-// replace puts other words in the place of some of a text.
-func replace(text string, by map[string]string) string {
+// replace is a declaration: text with what letters mean in their places.
+func (m *meanings) replace(text string) string {
 	var b strings.Builder
+	b.Grow(2 * len(text))
 	for at := 0; at < len(text); {
 		end := at
-		for end < len(text) && isWord(rune(text[end])) {
+		for end < len(text) && isWord(text[end]) {
 			end++
 		}
-		if end == at {
+		switch word := text[at:end]; {
+		case word == "":
+			end = at + 1
 			b.WriteByte(text[at])
-			at++
-			continue
+		case len(word) == 1 && int(word[0]) < len(m) && m[word[0]] != "":
+			b.WriteString(m[word[0]])
+		default:
+			b.WriteString(word)
 		}
-		word := text[at:end]
-		if other, ok := by[word]; ok {
-			word = other
-		}
-		b.WriteString(word)
 		at = end
 	}
+	b.WriteString(";\n")
 	return b.String()
 }
 

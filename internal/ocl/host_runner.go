@@ -208,8 +208,9 @@ func (l *hostLauncher) end() error {
 	return nil
 }
 
-func (l *hostLauncher) immediate() bool  { return true }
-func (l *hostLauncher) queue() *cl.Queue { return l.queues[0] }
+func (l *hostLauncher) immediate() bool           { return true }
+func (l *hostLauncher) least(r cl.Range) cl.Range { return hostrun.OneGroup(r) }
+func (l *hostLauncher) queue() *cl.Queue          { return l.queues[0] }
 
 func (l *hostLauncher) backed() (release func()) {
 	var bound []*memory

@@ -37,6 +37,8 @@ type launcher interface {
 	end() error
 	// immediate reports whether commands are done when submit returns.
 	immediate() bool
+	// least is the smallest part of r for which the driver loads the same kernel.
+	least(r cl.Range) cl.Range
 	// queue is for commands that are not of a run.
 	queue() *cl.Queue
 	// backed puts bytes in the place of externally backed operands that have none, until release is called.
@@ -96,8 +98,9 @@ func (l queueLauncher) submit(_ context.Context, c *command, run uint32) error {
 	return c.submit(l.queue(), run)
 }
 
-func (l queueLauncher) end() error       { return l.queue().Flush() }
-func (l queueLauncher) immediate() bool  { return false }
-func (l queueLauncher) queue() *cl.Queue { return l.eng.dev.Queue() }
-func (l queueLauncher) backed() func()   { return func() {} }
-func (l queueLauncher) close() error     { return nil }
+func (l queueLauncher) end() error                { return l.queue().Flush() }
+func (l queueLauncher) immediate() bool           { return false }
+func (l queueLauncher) least(r cl.Range) cl.Range { return r } // kernels are compiled for a width
+func (l queueLauncher) queue() *cl.Queue          { return l.eng.dev.Queue() }
+func (l queueLauncher) backed() func()            { return func() {} }
+func (l queueLauncher) close() error              { return nil }

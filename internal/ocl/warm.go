@@ -87,9 +87,10 @@ func (s *sequence) Cold() bool {
 	return false
 }
 
-// Warm launches the tasks that have kernels which were never launched. What would write their operands may be no such task, so
-// that results are cleared at once: an index in memory that values share would be any number, and what is
-// read there beyond all memory. Memory that holds zeros to begin with, as a program's does, thus stays fit for indices.
+// Warm launches the tasks that have kernels which were never launched, with one work-group where that compiles the same. What
+// would write their operands may be no such task, so that results are cleared at once: an index in memory that values share would
+// be any number, and what is read there beyond all memory. Memory that holds zeros to begin with, as a program's does, thus stays
+// fit for indices.
 func (s *sequence) Warm(ctx context.Context) (err error) {
 	if err := s.ready(ctx, 0, len(s.tasks)); err != nil {
 		return err
@@ -111,7 +112,11 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 		}
 		for j := range t.steps { // all: later ones go by what earlier ones write
 			c := &t.steps[j]
-			if err := c.submit(q, 0); err != nil {
+			least := *c
+			if c.kernel != nil && mayLeaveOut(t) {
+				least.rng = s.launcher.least(c.rng)
+			}
+			if err := least.submit(q, 0); err != nil {
 				return s.failed(t, err)
 			}
 			if c.kernel != nil {
@@ -126,6 +131,12 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// mayLeaveOut reports whether launches of t may have fewer work-groups when they are there to be compiled alone: no launch takes
+// for indices or counts what an earlier one of the task writes.
+func mayLeaveOut(t *readyTask) bool {
+	return len(t.steps) == 1 || t.task.Kind == engine.Map || t.task.Kind == engine.Contract || t.task.Kind == engine.Reduce
 }
 
 // clear sets the results of t to 0.

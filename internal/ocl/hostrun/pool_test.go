@@ -31,6 +31,9 @@ func TestPartsCoverARangeOnce(t *testing.T) {
 	} {
 		parts, groups, err := PartRange(r)
 		require.NoError(t, err)
+		require.Equal(t, part(parts, 0, 1), OneGroup(parts))
+		require.Equal(t, parts.Local, OneGroup(parts).Global)
+		require.Equal(t, parts.Offset, OneGroup(parts).Offset, "by which PoCL tells kernels apart")
 		seen := map[[3]int]int{}
 		for first := 0; first < groups; {
 			n := min(3, groups-first)

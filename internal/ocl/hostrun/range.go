@@ -64,6 +64,9 @@ func PartRange(r cl.Range) (parts cl.Range, groups int, err error) {
 	return part(parts, 0, groups), groups, nil
 }
 
+// OneGroup is the part of parts that has its first group alone: a launch for which PoCL takes the same kernel.
+func OneGroup(parts cl.Range) cl.Range { return part(parts, 0, 1) }
+
 // localOf is the size of a work-group for n items along dimension d, where nobody says it.
 func localOf(d, n int) int {
 	local := 1
