@@ -17,7 +17,7 @@ func (w *windowed) function(a expr.Collected) (added, error) {
 	case "rownumber":
 		return w.whole(a.Type, ops.Add(ops.Sub(w.index, w.start), 1)), nil
 	case "rank":
-		return w.rank(a)
+		return w.rank(a), nil
 	case "first":
 		return w.valueAt(a, w.start)
 	case "last":
@@ -51,25 +51,24 @@ func (w *windowed) whole(t column.Type, x *ops.Node) added {
 }
 
 // rank counts the rows of a partition up to those that are equal to a row in the window's order.
-func (w *windowed) rank(a expr.Collected) (added, error) {
+func (w *windowed) rank(a expr.Collected) added {
 	tie := w.ties()
 	first := w.since(tie)
 	switch a.Node.Value {
 	case "min":
-		return w.whole(a.Type, ops.Add(ops.Sub(first, w.start), 1)), nil
+		return w.whole(a.Type, ops.Add(ops.Sub(first, w.start), 1))
 	case "max":
-		return w.whole(a.Type, ops.Sub(w.until(tie), w.start)), nil
+		return w.whole(a.Type, ops.Sub(w.until(tie), w.start))
 	case "dense":
 		k := ops.CumSum(ops.Cast(tie, tensor.Int32), 0, nil)
-		return w.whole(a.Type, ops.Add(ops.Sub(k, ops.Gather(k, 0, w.start)), 1)), nil
+		return w.whole(a.Type, ops.Add(ops.Sub(k, ops.Gather(k, 0, w.start)), 1))
 	case "ordinal":
-		return w.whole(a.Type, ops.Add(ops.Sub(w.index, w.start), 1)), nil
-	case "average":
+		return w.whole(a.Type, ops.Add(ops.Sub(w.index, w.start), 1))
+	default: // average
 		of := func(x *ops.Node) *ops.Node { return ops.Cast(ops.Sub(x, w.start), tensor.Float64) }
 		x := ops.Div(ops.Add(ops.Add(of(first), of(w.until(tie))), 1), 2)
-		return added{at: w.add(lower.Value{Type: a.Type, X: w.back(x)})}, nil
+		return added{at: w.add(lower.Value{Type: a.Type, X: w.back(x)})}
 	}
-	return added{}, fmt.Errorf("rank %v has no form as ops", a.Node.Value)
 }
 
 // ties is where a row is the first of those that are equal in the window's order.

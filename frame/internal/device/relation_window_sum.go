@@ -91,7 +91,8 @@ type summands struct {
 	apart *ops.Node // int64: 1 for infinity, 2³¹ for -infinity, both for NaN, as which their sum counts; nil: all are finite
 }
 
-const negatives = 1 << 31 // than which there are fewer rows
+// negatives is more than there are rows, and a power of two.
+const negatives = 1 << 31
 
 func (w *windowed) summands(v lower.Value) summands {
 	s := summands{x: w.sorted(ops.Cast(v.X, tensor.Float64)), ok: w.sorted(v.OK)}
@@ -129,7 +130,7 @@ func (w *windowed) special(sum *ops.Node, s summands, from *ops.Node) *ops.Node 
 		return sum
 	}
 	k := w.difference(s.apart, from)
-	up, down := ops.NotEqual(ops.Rem(k, negatives), 0), ops.GreaterEqual(k, negatives)
+	up, down := ops.NotEqual(ops.And(k, negatives-1), 0), ops.GreaterEqual(k, negatives)
 	sum = ops.Where(down, math.Inf(-1), sum)
 	sum = ops.Where(up, math.Inf(1), sum)
 	return ops.Where(ops.And(up, down), math.NaN(), sum)
