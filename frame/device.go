@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Device runs steps of queries as graphs of package ops: expressions, filters, joins, groups and orders, fused with each other. It keeps the graphs, and what
-// it has measured of them, for the queries that come later. Close it when done.
+// Device runs steps of queries as graphs of package ops: expressions, filters, joins, groups, orders and windows, fused with each other. It keeps the
+// graphs, and what it has measured of them, for the queries that come later. Close it when done.
 //
 //	rt, err := ops.Open(ctx, nil)
 //	...

@@ -182,6 +182,9 @@ func TestMistakesOfValuesAreThoseOfTheCPUPath(t *testing.T) {
 		f.Query().Filter(frame.Col("i").Gt(5)).GroupBy("k").Agg(frame.Sum("i")),
 		f.Query().Select(frame.Col("f").Cast(column.Int64.Of())),
 		f.Query().Select(frame.Col("d").Cast(column.Timestamp.Of())),
+		f.Query().Window(frame.Over("k").OrderBy("s"), frame.CumSum("i").As("w")),
+		f.Query().Window(frame.Over("k"), frame.CumSum("u").As("w")),
+		f.Query().Window(frame.Over(), frame.Sum("u").As("w")),
 	} {
 		_, want := q.Collect(t.Context())
 		require.Error(t, want)

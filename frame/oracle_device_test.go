@@ -3,6 +3,8 @@ package frame_test
 import (
 	"flag"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,6 +59,43 @@ func TestRandomPlansOnDevicesAgreeWithTheReference(t *testing.T) {
 					}
 				})
 			}
+		})
+	}
+}
+
+// Windows over tables and over rows that a filter keeps: on the device each costs some seconds of compiling.
+func TestRandomWindowsOnDevicesAgreeWithTheReference(t *testing.T) {
+	t.Parallel()
+	for name, count := range map[string]int{"none": 300, "": 4} {
+		t.Run("device="+name, func(t *testing.T) {
+			t.Parallel()
+			if *manyPlans > 0 {
+				count = *manyPlans
+			}
+			d := openDevice(t, name, frame.DeviceOptions{Place: ops.OnDevice})
+			first, ran := 0, 0
+			if *planSeed >= 0 {
+				first, count = *planSeed, 1
+			}
+			seeds := []int{}
+			if name == "none" && *planSeed < 0 {
+				seeds = append(seeds, 1806) // a sort by what shares a task with what is read at the sort's positions
+			}
+			for seed := first; seed < first+count; seed++ {
+				seeds = append(seeds, seed)
+			}
+			for _, seed := range seeds {
+				got := comparePlanOf(t, uint64(seed), d, func(p *planGen) {
+					if seed%3 == 0 {
+						p.filter(false)
+					}
+					p.window(true)
+				})
+				if got != nil && !slices.ContainsFunc(got.Left(), func(why string) bool { return strings.HasPrefix(why, "window") }) {
+					ran++
+				}
+			}
+			require.Greater(t, ran, count/3, "windows on the device")
 		})
 	}
 }

@@ -53,20 +53,28 @@ func comparePlan(t *testing.T, seed uint64) {
 // comparePlanOn is comparePlan with a device beside the CPU path.
 func comparePlanOn(t *testing.T, seed uint64, d *frame.Device) {
 	t.Helper()
+	comparePlanOf(t, seed, d, func(p *planGen) {
+		steps := 1 + p.r.IntN(5)
+		for i := range steps {
+			p.step(i == steps-1)
+		}
+	})
+}
+
+// comparePlanOf compares the plan that a function grows from a random table, and returns what ran, nil if that was to fail.
+func comparePlanOf(t *testing.T, seed uint64, d *frame.Device, grow func(p *planGen)) *frame.Result {
+	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 77))
 	p := &planGen{r: r}
 	p.begin("c")
-	steps := 1 + r.IntN(5)
-	for i := range steps {
-		p.step(i == steps-1)
-	}
+	grow(p)
 	got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3), Device: d})
 	say := func() string {
 		return fmt.Sprintf("\nagain: go test ./frame -run RandomPlans -plan %d\n%s", seed, strings.Join(p.log, "\n"))
 	}
 	if p.err != nil {
 		require.ErrorContains(t, err, "overflows", say())
-		return
+		return nil
 	}
 	require.NoError(t, err, say())
 	require.Equal(t, p.t.names, got.Frame.Names(), say())
@@ -80,6 +88,7 @@ func comparePlanOn(t *testing.T, seed uint64, d *frame.Device) {
 			}
 		}
 	}
+	return got
 }
 
 // planGen grows a query, and computes its rows beside it.

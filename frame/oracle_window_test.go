@@ -2,6 +2,7 @@ package frame_test
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/frame"
 )
@@ -105,7 +106,10 @@ func (p *planGen) windowFunction(by []sorting, last bool) (frame.Expr, kind, boo
 		}
 	case 3:
 		y := number1()
-		return frame.CumSum(y.e), isFloat, true, func(part [][]any, i int) (any, error) { return sumOf(present(y, part[:i+1])) }
+		if p.r.IntN(2) == 0 {
+			y = p.exprs().of(isInt, 1)
+		}
+		return frame.CumSum(y.e), y.k, true, func(part [][]any, i int) (any, error) { return sumOf(present(y, part[:i+1])) }
 	case 4:
 		return frame.CumCount(x.e), isInt, true, func(part [][]any, i int) (any, error) { return int64(len(present(x, part[:i+1]))), nil }
 	case 5:
@@ -139,6 +143,9 @@ func (p *planGen) windowFunction(by []sorting, last bool) (frame.Expr, kind, boo
 		}
 	}
 	a := p.exprs().aggregate(last)
+	for len(by) > 0 && strings.HasPrefix(a.e.String(), "argm") { // of several rows, the first is that in the table, not in the window's order
+		a = p.exprs().aggregate(last)
+	}
 	if a.k == isFloat && a.exact && p.r.IntN(2) == 0 { // combined with a column of the row
 		if y, ok := p.exprs().column(isFloat); ok {
 			return a.e.Sub(y.e), isFloat, y.exact, func(part [][]any, i int) (any, error) {

@@ -39,6 +39,7 @@ type grouping struct {
 	within map[*ir.Node]int          // ops of that task
 	last   map[*ir.Node]*fusionGroup // the last group that reads a buffer
 	place  map[*ir.Node]int          // in the order of the fusion
+	cover  []int                     // of a place: the one before it if a group has ends before and behind the border of the two, else the place itself
 	loop   bool                      // what is computed is an iteration
 	all    []*fusionGroup            // that were begun
 }
@@ -49,7 +50,7 @@ type grouping struct {
 func (f *fusion) groups(loop bool) *grouping {
 	g := &grouping{
 		fusion: f, loop: loop, of: map[*ir.Node]*fusionGroup{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*fusionGroup{},
-		place: map[*ir.Node]int{},
+		place: map[*ir.Node]int{}, cover: ir.Range(0, len(f.order)),
 	}
 	for i, end := range f.order {
 		if f.head[end] == nil || !f.root[end] {
@@ -62,6 +63,9 @@ func (f *fusion) groups(loop bool) *grouping {
 			to = &fusionGroup{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}
 			g.all = append(g.all, to)
 		}
+		for at := g.covered(i); at > to.first; at = g.covered(i) {
+			g.cover[at] = at - 1
+		}
 		to.last = i
 		g.enter(end, to)
 		for _, x := range g.reads[end] {
@@ -71,6 +75,19 @@ func (f *fusion) groups(loop bool) *grouping {
 	}
 	g.cutAll()
 	return g
+}
+
+// covered is the first place from which on groups cover all borders up to a place: what stands before it depends on nothing behind it, since no
+// group has ends on both sides.
+func (g *grouping) covered(place int) int {
+	first := place
+	for g.cover[first] != first {
+		first = g.cover[first]
+	}
+	for g.cover[place] != place {
+		g.cover[place], place = first, g.cover[place]
+	}
+	return first
 }
 
 // enter adds end to the group to.
@@ -298,10 +315,10 @@ func (g *grouping) mustWrite(n *ir.Node) bool {
 func (g *grouping) between(end *ir.Node, to *fusionGroup) bool {
 	seen := map[*fusionGroup]bool{}
 	var stack []*fusionGroup
+	first := g.covered(to.first)
 	push := func(n *ir.Node) {
 		for _, x := range g.reads[n] {
-			// What stands before all of the group does not depend on it.
-			if from := g.of[x]; from != nil && from.last >= to.first && !seen[from] {
+			if from := g.of[x]; from != nil && from.last >= first && !seen[from] {
 				seen[from] = true
 				stack = append(stack, from)
 			}

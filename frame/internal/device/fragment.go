@@ -14,7 +14,7 @@ import (
 // fusable are steps that may become part of a graph: those that keep rows where they are, and, as its last one, those that do not.
 var fusable = map[string]bool{"project": true, "filter": true, "join": true}
 
-var last = map[string]bool{"group": true, "distinct": true, "sort": true, "topk": true}
+var last = map[string]bool{"group": true, "distinct": true, "sort": true, "topk": true, "window": true}
 
 // errBroken ends what a device runs when a value does not fit: the CPU path, which runs it again, says which one.
 var errBroken = errors.New("a value does not fit")
@@ -160,6 +160,8 @@ func (r *relation) end(p *plan.Plan) (*outcome, error) {
 		return r.group(p)
 	case "distinct":
 		return r.distinct(p)
+	case "window":
+		return r.window(p)
 	}
 	return r.sort(p)
 }

@@ -301,7 +301,7 @@ type rates struct {
 }
 
 // usual are rates of a core of a server of 2024, until there are measured ones.
-var usual = map[string]float64{"filter": 3, "project": 2, "group": 8, "distinct": 10, "sort": 60, "topk": 5, "join": 15}
+var usual = map[string]float64{"filter": 3, "project": 2, "group": 8, "distinct": 10, "sort": 60, "topk": 5, "join": 15, "window": 60}
 
 func (r *rates) predict(steps []*plan.Plan, rows int) time.Duration {
 	r.mu.Lock()

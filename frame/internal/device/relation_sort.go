@@ -26,26 +26,9 @@ type sortKey struct {
 // key after the other, the last one first, as stable sorts can be made one.
 func (r *relation) sort(p *plan.Plan) (*outcome, error) {
 	r.Note("%s", p.Masked())
-	b := &expr.Binder{Schema: r.schema}
-	var by []sortKey
-	for _, o := range p.Order {
-		e, err := b.Bind(o.Node)
-		if err != nil {
-			return nil, err
-		}
-		k := sortKey{orderKey: o}
-		if k.v, err = r.Of(e); err != nil {
-			return nil, err
-		}
-		if k.v.Dict != nil {
-			if k.v, err = r.ranked(k.v); err != nil {
-				return nil, err
-			}
-		}
-		if !k.v.Type.IsFloat() && k.v.Span != nil {
-			k.least, k.most, k.known = k.v.Span()
-		}
-		by = append(by, k)
+	by, err := r.orderKeys(p.Order)
+	if err != nil {
+		return nil, err
 	}
 	if len(by) == 0 {
 		return nil, errors.New("no keys")
@@ -54,11 +37,7 @@ func (r *relation) sort(p *plan.Plan) (*outcome, error) {
 		return nil, err
 	}
 	r.work++
-	position := r.oneKey(by)
-	r.Note("one %v", position != nil)
-	if position == nil {
-		position = r.eachKey(by)
-	}
+	position, _ := r.positions(by)
 	rows := ops.Cast(position, tensor.Int32)
 	o := &outcome{bytes: 4 * int64(r.base.Rows)}
 	places, count := o.add(rows), -1
@@ -85,6 +64,42 @@ func (r *relation) sort(p *plan.Plan) (*outcome, error) {
 	})
 }
 
+// orderKeys are the keys of an order. Errors: one has no form as ops.
+func (r *relation) orderKeys(order []plan.OrderKey) (by []sortKey, err error) {
+	b := &expr.Binder{Schema: r.schema}
+	for _, o := range order {
+		e, err := b.Bind(o.Node)
+		if err != nil {
+			return nil, err
+		}
+		k := sortKey{orderKey: o}
+		if k.v, err = r.Of(e); err != nil {
+			return nil, err
+		}
+		if k.v.Dict != nil {
+			if k.v, err = r.ranked(k.v); err != nil {
+				return nil, err
+			}
+		}
+		if !k.v.Type.IsFloat() && k.v.Span != nil {
+			k.least, k.most, k.known = k.v.Span()
+		}
+		by = append(by, k)
+	}
+	return by, nil
+}
+
+// positions are the rows in the order of keys, those that are left out last. Key is the integer by which they were sorted, nil where there is none;
+// both are nil where all rows are there and there are no keys.
+func (r *relation) positions(by []sortKey) (position, key *ops.Node) {
+	key = r.oneKey(by)
+	r.Note("one %v", key != nil)
+	if key == nil {
+		return r.eachKey(by), nil
+	}
+	return ops.ArgSort(key, 0, nil), key
+}
+
 // ranked replaces codes by the places of their strings in the order of these.
 func (r *relation) ranked(v lower.Value) (lower.Value, error) {
 	in, err := keys.Intern(r.Pool, v.Dict)
@@ -103,7 +118,7 @@ func (r *relation) ranked(v lower.Value) (lower.Value, error) {
 	return v, nil
 }
 
-// oneKey sorts by a number in mixed radix of all keys; nil where 63 bits do not hold it.
+// oneKey is a number in mixed radix of all keys; nil where 63 bits do not hold it, and where there is nothing to sort by.
 func (r *relation) oneKey(by []sortKey) *ops.Node {
 	card := uint64(1)
 	if r.Mask != nil {
@@ -151,7 +166,7 @@ func (r *relation) oneKey(by []sortKey) *ops.Node {
 		}
 		all = x
 	}
-	return ops.ArgSort(r.Spread(all), 0, nil)
+	return r.Spread(all)
 }
 
 // eachKey sorts by each key, and by whether it is null.

@@ -30,6 +30,13 @@ func besides(t map[string]*frame.Frame) []question {
 			Agg(frame.Sum("v1").As("a"), frame.Mean("v2").As("b")), []string{"a", "b"}},
 		{"e7", "order by an integer", g.Select("id6", "v3").Sort("id6"), []string{"v3"}},
 		{"e8", "order by two keys", g.Select("id4", "v3").Sort("id4", frame.Desc("v3")), []string{"v3"}},
+		{"w1", "row number by id4, order v3", g.Select("id4", "v3").Window(frame.Over("id4").OrderBy(frame.Desc("v3")), frame.RowNumber().As("y")), []string{"y"}},
+		{"w2", "dense rank by id6, order v1", g.Select("id6", "v1").Window(frame.Over("id6").OrderBy("v1"), frame.Rank(frame.RankDense).As("y")), []string{"y"}},
+		{"w3", "lag by id3, order id6", g.Select("id3", "id6", "v3").Window(frame.Over("id3").OrderBy("id6"), frame.Lag("v3", 1).As("y")), []string{"y"}},
+		{"w4", "cumulative sum by id4", g.Select("id4", "v3").Window(frame.Over("id4"), frame.CumSum("v3").As("y")), []string{"y"}},
+		{"w5", "rolling mean of 7 by id4", g.Select("id4", "v3").Window(frame.Over("id4"), frame.RollingMean("v3", 7).As("y")), []string{"y"}},
+		{"w6", "rolling max of 7 by id4", g.Select("id4", "v2").Window(frame.Over("id4"), frame.RollingMax("v2", 7).As("y")), []string{"y"}},
+		{"w7", "share of the sum by id3", g.Select("id3", "v3").Window(frame.Over("id3"), v3.Div(frame.Sum("v3")).As("y")), []string{"y"}},
 		{"e9", "strings: equal, contains", g.Filter(frame.Col("id1").Eq("id016").Or(frame.Col("id2").Contains("7"))).Select("v3"), []string{"v3"}},
 	}
 }
