@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -62,6 +63,7 @@ func (c *controlLowerer) region(targets []*ir.Node, params map[*ir.Node]*ir.Valu
 		}
 	}
 	in.lower()
+	c.err = cmp.Or(c.err, in.err)
 	out := make([]*ir.Value, len(targets))
 	for i, n := range targets {
 		out[i] = in.asDense(n)

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type lowerer struct {
 	picks        map[*ir.Node][]*ir.Value // results of a user's kernel
 	copies       map[*ir.Node]*ir.Value   // row-major copies of values in another order
 	instructions []*ir.Instruction
+	err          error // groups that wait for each other
 }
 
 func newLowerer(targets []*ir.Node, o Options, loop bool) *lowerer {
@@ -41,17 +43,22 @@ func (l *lowerer) lower() {
 
 // lowerGroup makes the task of to after those of the groups that it reads.
 func (l *lowerer) lowerGroup(to *fusionGroup, done map[*fusionGroup]bool) {
-	if done[to] {
+	if over, begun := done[to]; over {
+		return
+	} else if begun { // a mistake of grouping, of which a wrong result would come
+		at := to.ends[0]
+		l.err = fmt.Errorf("ir: the task that %s at %s is in waits for itself", at.Op.Name, at.Caller)
 		return
 	}
-	done[to] = true
+	done[to] = false
 	for _, end := range to.ends {
 		for _, x := range l.reads[end] {
-			if from := l.of[x]; from != nil {
+			if from := l.of[x]; from != nil && from != to {
 				l.lowerGroup(from, done)
 			}
 		}
 	}
+	done[to] = true
 	for _, end := range l.fuseOutputs(to) {
 		done[l.of[end]] = true
 		l.lowerAlone(end)

@@ -7,6 +7,7 @@
 package lower
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -22,7 +23,7 @@ type Options struct {
 	Scalars  Scalars
 	// Volatile are variables of which nothing is kept between runs.
 	Volatile []*store.Variable
-	Validate bool // check the representations between passes
+	Validate bool // check the nodes, too
 }
 
 // Scalars are element-wise functions that the passes insert.
@@ -30,8 +31,8 @@ type Scalars struct {
 	Add, Where, Cast, FoldIn *engine.Scalar
 }
 
-// Lower makes the tasks that compute outputs and updates, which are assignments to variables. Errors: with
-// Validate, what a pass has left inconsistent.
+// Lower makes the tasks that compute outputs and updates, which are assignments to variables. Errors: what the passes
+// have left inconsistent, of the nodes that they begin with only with Validate.
 func Lower(outputs, updates []*ir.Node, o Options) (*ir.Schedule, error) {
 	targets := slices.Concat(outputs, updates)
 	if o.Validate {
@@ -47,8 +48,6 @@ func Lower(outputs, updates []*ir.Node, o Options) (*ir.Schedule, error) {
 	}
 	p.Instructions, p.Flows = inOrder(l.storeUpdates(updates))
 	markSteady(p.Instructions, o.Volatile)
-	if o.Validate {
-		return p, ir.ValidateInstructions(p.Instructions, p.Results)
-	}
-	return p, nil
+	// Always: a value that is read before it is made would be a wrong result that nothing tells of.
+	return p, errors.Join(l.err, ir.ValidateInstructions(p.Instructions, p.Results))
 }
