@@ -39,6 +39,7 @@ func goldenTasks() map[string]*engine.Task {
 	rowOf := engine.DataIndex(engine.Load(1, tensor.Int64, engine.AxisIndex(0), nil))
 	gather := engine.Load(0, f32, rowOf.Mul(100).Add(engine.AxisIndex(1)), []engine.Cond{{X: rowOf, Lo: 0, Hi: 50}})
 
+	same := engine.Load(0, tensor.Int32, sample.DenseAt(dom, 0, 1), nil)
 	inPlace := sample.Map(dom, engine.Apply(sample.Sub, f32, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil), engine.Apply(sample.Cast, f32, engine.Run())), x)
 	inPlace.Alias = []int{0}
 	recast := sample.Map(dom, engine.Apply(sample.Cast, tensor.Int32, bias), x, row)
@@ -55,6 +56,7 @@ func goldenTasks() map[string]*engine.Task {
 		"trees":         trees,
 		"trees-wide":    sets,
 		"map-bias":      sample.Map(dom, bias, x, row),
+		"map-same":      sample.Map(dom, engine.Apply(sample.Less, tensor.Bool, same, same), engine.Operand{DType: tensor.Int32, Len: dom.Size()}),
 		"map-pad":       sample.Map(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
 		"map-gather":    sample.Map(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
 		"map-inplace":   inPlace,
@@ -163,6 +165,7 @@ func goldens() map[string]goldenCase {
 	}{
 		{"map-bias", "map=block", ocltest.CPU(16)},
 		{"map-bias", "map=item", ocltest.GPU(256)},
+		{"map-same", "map=block", ocltest.CPU(16)}, // which Clang would warn of
 		{"map-pad", "map=block", ocltest.CPU(16)},
 		{"map-gather", "map=item", ocltest.GPU(256)},
 		{"map-gather", "map=gather", ocltest.CPU(16)},

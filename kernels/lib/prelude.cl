@@ -8,6 +8,9 @@
 // note    contraction of a * b + c stays on: it is more exact, and each value of a fused
 //         expression is a statement of its own, so nothing contracts across operations
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wtautological-compare" // x == x, which graphs may have
+#endif
 #ifndef FMA
 #define FMA(a, b, c) ((a) * (b) + (c))
 #endif
