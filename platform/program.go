@@ -175,6 +175,9 @@ func (o *Opened) prelude(name, source string) []string {
 	if o.device.has(quirk.Dimensions) && programtext.AsksOutside(source) {
 		lines = append(lines, programtext.SizesOutside...)
 	}
+	if o.device.has(quirk.HalfVectors) {
+		lines = append(lines, programtext.HalfVectors(source)...)
+	}
 	return append(lines, "#line 1 "+strconv.Quote(strings.ToValidUTF8(name, "?")))
 }
 

@@ -90,7 +90,7 @@ func TestTheEnvironmentSwitchesQuirks(t *testing.T) {
 	assert.Contains(t, r, "switched off by ANYCL_QUIRKS: restore-signals, own-program-cache")
 
 	for text, want := range map[string]string{
-		"+warp-speed":     `no quirk is called "warp-speed"; there are: abi-warnings, builds-collide, inline-assembly, kernels-before-binary, `,
+		"+warp-speed":     `no quirk is called "warp-speed"; there are: abi-warnings, builds-collide, half-vectors-aligned, inline-assembly, `,
 		"slow-fma":        `"slow-fma" is not a name with a sign`,
 		"-built-in-crash": `what is done about "built-in-crash" is done on every device`,
 	} {

@@ -48,6 +48,7 @@ const (
 	Widest                       // the first launch of a kernel is the widest
 	NoSubBuffers                 // its process ends where parts of buffers are released
 	ABIWarnings                  // its compiler warns of vectors that are wider than the processor's
+	HalfVectors                  // takes the address of vectors of halves to be a multiple of their size
 )
 
 // VersionIn reports whether the first number in a driver's version text is at

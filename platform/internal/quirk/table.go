@@ -207,6 +207,15 @@ var Table = []Row{
 		Match:   key(vendor.PoCL),
 	},
 	{
+		Name: "half-vectors-aligned", Driver: "PoCL, on processors with F16C",
+		Symptom: "vload_half and vstore_half of 4, 8 and 16 take their address to be that of a whole vector: at others the process may end",
+		Remedy:  "programs begin with functions in their place that go by way of a private vector, which is aligned",
+		Source:  "observed on PoCL 3.1 with LLVM 15: loads of align 16 in its kernel-x86_64-pc-linux-gnu-avx2.bc and -avx512.bc",
+		Test:    "TestVectorsOfHalvesLieAnywhere",
+		Fix:     HalfVectors,
+		Match:   key(vendor.PoCL),
+	},
+	{
 		Name: "library-per-context", Driver: "PoCL",
 		Symptom: "reads its library of built-in functions, 110 MiB in memory, for the first program of each context, which takes longer than compiling it",
 		Remedy:  "what has the same device open in a process shares a context",

@@ -1,0 +1,50 @@
+package programtext
+
+import (
+	"fmt"
+	"strings"
+)
+
+var (
+	halfWidths   = []int{4, 8, 16}
+	halfRounding = []string{"", "_rte", "_rtz", "_rtp", "_rtn"}
+)
+
+const (
+	loadHalves = "static inline float%[1]d __attribute__((overloadable)) anycl_vload_half%[1]d(size_t i, const %[2]s half *p) { " +
+		"const ushort%[1]d v = vload%[1]d(i, (const %[2]s ushort *)p); return vload_half%[1]d(0, (const __private half *)&v); }"
+	storeHalves = "static inline void __attribute__((overloadable)) anycl_vstore_half%[1]d%[4]s(%[3]s%[1]d v, size_t i, %[2]s half *p) { " +
+		"ushort%[1]d w; vstore_half%[1]d%[4]s(v, 0, (__private half *)&w); vstore%[1]d(w, i, (%[2]s ushort *)p); }"
+)
+
+// HalfVectors are lines of the prelude that define those functions anew which load or store a vector of halves and which a program may
+// call, so that they take the address of any half, as the specification demands. They go by way of a private vector, which is aligned.
+// Source: OpenCL C 3.0, section 6.15.7.
+func HalfVectors(source string) (lines []string) {
+	pasted := strings.Contains(source, "##") && strings.Contains(source, "_half")
+	has := func(name string) bool { return pasted || strings.Contains(source, name) }
+	for _, n := range halfWidths {
+		if name := fmt.Sprintf("vload_half%d", n); has(name) {
+			for _, space := range []string{"__global", "__constant", "__local", "__private"} {
+				lines = append(lines, fmt.Sprintf(loadHalves, n, space))
+			}
+			lines = append(lines, "#undef "+name, "#define "+name+" anycl_"+name)
+		}
+		for _, rounding := range halfRounding {
+			name := fmt.Sprintf("vstore_half%d%s", n, rounding)
+			if !has(name) {
+				continue
+			}
+			for _, of := range []string{"float", "double"} {
+				if of == "double" {
+					lines = append(lines, "#ifdef cl_khr_fp64")
+				}
+				for _, space := range []string{"__global", "__local", "__private"} {
+					lines = append(lines, fmt.Sprintf(storeHalves, n, space, of, rounding))
+				}
+			}
+			lines = append(lines, "#endif", "#undef "+name, "#define "+name+" anycl_"+name)
+		}
+	}
+	return lines
+}
