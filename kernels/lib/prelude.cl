@@ -10,6 +10,7 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wtautological-compare" // x == x, which graphs may have
+#pragma clang diagnostic ignored "-Wconstant-logical-operand" // and x || 2
 #endif
 #ifndef FMA
 #define FMA(a, b, c) ((a) * (b) + (c))
