@@ -31,7 +31,7 @@ import (
 var variantOps = []string{
 	"attention", "avg_pool2d", "conv2d", "embedding", "gather", "argmax", "matmul", "max_pool2d", "pad", "scatter_add", "softmax", "sum", "transpose",
 	"cumsum", "sort", "top_k", "tree_ensemble", "unique", "non_max_suppression", "concat",
-	"linalg.cholesky", "linalg.lu_factor", "linalg.qr", "linalg.solve_triangular",
+	"linalg.cholesky", "linalg.lu_factor", "linalg.qr", "linalg.solve_triangular", "linalg.svd", "linalg.svdvals", "linalg.eigh", "linalg.eigvalsh",
 }
 
 func TestEveryVariantAgreesWithReference(t *testing.T) {
