@@ -1,6 +1,7 @@
 package frame_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -122,15 +123,7 @@ func TestDevicesGiveTheSameBitsAsTheCPUPath(t *testing.T) {
 					if name == "" && *manyPlans == 0 && (repeat == 1 || !slices.Contains([]string{"integers", "joined groups"}, title)) {
 						continue
 					}
-					want, err := q.Collect(t.Context())
-					require.NoError(t, err, title)
-					got, err := q.Run(t.Context(), frame.Options{Device: d})
-					require.NoError(t, err, title)
-					require.Positive(t, got.OnDevice(), "%s: %s", title, got)
-					require.Empty(t, got.Left(), title)
-					if !frame.Equal(want, got.Frame) {
-						t.Errorf("%s, repeated %d times:\n%s\ndiffers from the CPU path's\n%s\n%s", title, repeat, got.Frame.Format(12), want.Format(12), got)
-					}
+					sameOnDevice(t, d, fmt.Sprintf("%s, repeated %d times", title, repeat), q)
 				}
 			}
 		})

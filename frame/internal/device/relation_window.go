@@ -56,7 +56,7 @@ func (r *relation) window(p *plan.Plan) (*outcome, error) {
 	}
 	all := make([]added, len(c.Found))
 	for i, a := range c.Found {
-		if w.index == nil || !w.ordered(p, a) {
+		if !w.ordered(p, a) {
 			continue
 		}
 		if all[i], err = w.function(a); err != nil {
@@ -70,7 +70,7 @@ func (r *relation) window(p *plan.Plan) (*outcome, error) {
 	}
 	w.n.o = o
 	for i, a := range c.Found {
-		if w.index == nil || !w.ordered(p, a) {
+		if !w.ordered(p, a) {
 			f, err := w.n.fold(a)
 			if err != nil {
 				return nil, err

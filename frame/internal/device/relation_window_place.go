@@ -15,7 +15,7 @@ func (w *windowed) function(a expr.Collected) (added, error) {
 	param, _ := a.Node.Value.(int)
 	switch a.Node.Op {
 	case "rownumber":
-		return w.whole(a.Type, ops.Add(ops.Sub(w.index, w.start), 1)), nil
+		return w.whole(a.Type, w.counted(nil, w.start)), nil
 	case "rank":
 		return w.rank(a), nil
 	case "first":
@@ -63,7 +63,7 @@ func (w *windowed) rank(a expr.Collected) added {
 		k := ops.CumSum(ops.Cast(tie, tensor.Int32), 0, nil)
 		return w.whole(a.Type, ops.Add(ops.Sub(k, ops.Gather(k, 0, w.start)), 1))
 	case "ordinal":
-		return w.whole(a.Type, ops.Add(ops.Sub(w.index, w.start), 1))
+		return w.whole(a.Type, w.counted(nil, w.start))
 	default: // average
 		of := func(x *ops.Node) *ops.Node { return ops.Cast(ops.Sub(x, w.start), tensor.Float64) }
 		x := ops.Div(ops.Add(ops.Add(of(first), of(w.until(tie))), 1), 2)

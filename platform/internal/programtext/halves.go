@@ -2,6 +2,7 @@ package programtext
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ const (
 // call, so that they take the address of any half, as the specification demands. They go by way of a private vector, which is aligned.
 // Source: OpenCL C 3.0, section 6.15.7.
 func HalfVectors(source string) (lines []string) {
-	pasted := strings.Contains(source, "##") && strings.Contains(source, "_half")
+	pasted := pastesHalf(source)
 	has := func(name string) bool { return pasted || strings.Contains(source, name) }
 	for _, n := range halfWidths {
 		if name := fmt.Sprintf("vload_half%d", n); has(name) {
@@ -47,4 +48,19 @@ func HalfVectors(source string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// pastesHalf reports whether a macro of source may put the name of such a function together: beside ## is a part of one.
+func pastesHalf(source string) bool {
+	const most = len("vstore_half16_rte")
+	parts := strings.Split(source, "##")
+	for i, after := range parts[1:] {
+		before := parts[i][strings.LastIndexByte(parts[i], '\n')+1:] // of the line
+		after, _, _ = strings.Cut(after, "\n")
+		near := before[max(len(before)-most, 0):] + " " + after[:min(len(after), most)]
+		if slices.ContainsFunc([]string{"half", "vload_", "vstore_"}, func(part string) bool { return strings.Contains(near, part) }) {
+			return true
+		}
+	}
+	return false
 }
