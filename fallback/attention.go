@@ -184,7 +184,7 @@ func (x *attentionTask[R]) buf(worker, which int, n int64) []R {
 	return work.Scratch[R](x.env, worker, x.scratch[which].offset, x.scratch[which].bytes)[:n]
 }
 
-// panel is nr rows of an operand with so many columns, from row at on.
+// panel is nr rows of an operand with the given number of columns, from row at on.
 func (x *attentionTask[R]) panel(worker, which int, p *program, at, nr, columns int64) []R {
 	dst := x.buf(worker, which, nr*columns)
 	p.frame(worker).evalTo(at*columns, len(dst), blockOf(dst))

@@ -28,7 +28,7 @@ const (
 	refMulAdds = 2.3e10
 )
 
-// copying is how long it takes to copy, or to move, so many bytes.
+// copying is how long it takes to copy, or to move, the given number of bytes.
 func (r rates) copying(bytes float64) time.Duration {
 	near := min(bytes, nearCopy)
 	return time.Duration((near/r.CopyBytes + (bytes-near)/r.FarBytes) * 1e9)
@@ -116,7 +116,7 @@ func measure() rates {
 	}
 }
 
-// seconds is the shortest of so many runs of f.
+// seconds is the shortest of the given number of runs of f.
 func seconds(runs int, f func()) float64 {
 	best := time.Hour
 	for range runs {

@@ -238,13 +238,13 @@ func StripFits(rows, vectors, step int64, bytes int) bool {
 // LinesShape is the block of sums that contract/cpu_lines.cl keeps in registers.
 type LinesShape struct{ Rows, Columns int }
 
-// fits reports whether the block stays in vector registers of so many bytes beside a
+// fits reports whether the block stays in vector registers of the given number of bytes beside a
 // vector of each column and one of a row.
 func (s LinesShape) fits(bytes int) bool {
 	return s.Rows*s.Columns+s.Columns+1 <= vectorRegisters(bytes)
 }
 
-// LinesShapes are the blocks to choose from where vectors have so many bytes.
+// LinesShapes are the blocks to choose from where vectors have the given number of bytes.
 func LinesShapes(bytes int) []LinesShape {
 	var all []LinesShape
 	for _, s := range []LinesShape{{4, 4}, {9, 3}, {5, 5}, {8, 2}, {3, 5}, {6, 2}, {3, 3}, {4, 2}, {3, 1}} {

@@ -155,7 +155,7 @@ func contractSpaces() []Space {
 
 var swap = Param{"swap", yesNo, "compute the transposed product of B and A"}
 
-// vectorRegisters is how many vector registers, each of so many bytes, CPUs have.
+// vectorRegisters is how many vector registers, each of the given number of bytes, CPUs have.
 func vectorRegisters(bytes int) int {
 	if bytes >= 64 {
 		return 32 // AVX-512

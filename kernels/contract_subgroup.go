@@ -41,7 +41,7 @@ func (s SubgroupShape) room(size int) bool {
 // 2.40 for tgllp, dg2, pvc and bmg).
 var subgroupRows = []int{24, 16, 8, 4, 2, 1}
 
-// Subgroup is the shape for groups of m x n outputs each on a device with so many compute units
+// Subgroup is the shape for groups of m x n outputs each on a device with the given number of compute units
 // whose sub-groups have lanes items: the tallest up to most rows that wastes little and
 // gives every unit four sub-groups, which hide one another's loads. byRow says that
 // A's neighbours lie along m, so that its blocks are read by rows of lanes. A group
@@ -68,7 +68,7 @@ func Subgroup(m, n, groups int64, units, workGroup, lanes, most int, byRow, sing
 	return s
 }
 
-// arrange makes a group of at most so many sub-groups, as square as the tiles allow.
+// arrange makes a group of at most the given number of sub-groups, as square as the tiles allow.
 func (s *SubgroupShape) arrange(rows, columns int64, most int) {
 	for s.X*s.Y*2 <= most {
 		switch {

@@ -16,7 +16,7 @@ type MapItems struct {
 	Down  bool
 }
 
-// MapItem is the range of map_item over rows x cols on a device with so many compute units and work-groups
+// MapItem is the range of map_item over rows x cols on a device with the given number of compute units and work-groups
 // up to workGroup: an item has a power of two of points, most at the most, if every unit still has
 // eight groups.
 func MapItem(rows, cols, most int64, units, workGroup int) MapItems {
@@ -28,7 +28,7 @@ func MapItem(rows, cols, most int64, units, workGroup int) MapItems {
 	return MapItemOf(rows, cols, items, wg)
 }
 
-// MapItemOf is the range of map_item for items of so many points in work-groups of wg.
+// MapItemOf is the range of map_item for items of the given number of points in work-groups of wg.
 func MapItemOf(rows, cols, items int64, wg int) MapItems {
 	m := MapItems{Items: items, Down: items > 1 && rows >= 4*items}
 	x := groupColumns(rows, cols, wg)
@@ -111,7 +111,7 @@ type MapBlocks struct {
 	Rows, Columns int64
 }
 
-// MapBlock cuts rows x cols into blocks for so many compute units: large enough
+// MapBlock cuts rows x cols into blocks for the given number of compute units: large enough
 // that starting an item costs nothing (about 16 Ki points), small enough that
 // every unit has some. near says that neighbouring columns read neighbouring
 // memory; where they do not, a block is a tile of 256 x 16: the lines that its

@@ -62,7 +62,7 @@ func ReduceBlock(rows int64, p Parts, units int) ReduceBlocks {
 	return ReduceBlockOf(rows, p, min((1<<14)/max(p.Span, 1), ceil(rows, int64(4*units))))
 }
 
-// ReduceBlockOf gives every item about so many rows.
+// ReduceBlockOf gives every item about the given number of rows.
 func ReduceBlockOf(rows int64, p Parts, each int64) ReduceBlocks {
 	b := ReduceBlocks{Rows: max(min(each, rows), 1)}
 	for ceil(rows, b.Rows) > rowItems {
@@ -73,7 +73,7 @@ func ReduceBlockOf(rows int64, p Parts, each int64) ReduceBlocks {
 	return b
 }
 
-// ReduceColumn is the range of reduce_column with so many rows an item.
+// ReduceColumn is the range of reduce_column with the given number of rows an item.
 func ReduceColumn(rows int64, p Parts, vec int64) Grid {
 	return Grid{Global: [3]int{int(ceil(rows, vec)), int(p.Count)}, Local: [3]int{1, 1}}
 }

@@ -15,7 +15,7 @@ var LaneWidths = []int{1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 144, 192, 256}
 const SmallWindow = 16
 
 // Lanes is the shape for outer x inner results of folds x golds values each, on
-// a CPU with so many compute units. exact demands a width that divides inner.
+// a CPU with the given number of compute units. exact demands a width that divides inner.
 func Lanes(outer, inner, folds, golds int64, units int, exact bool) LanesShape {
 	s := LanesShape{Vec: 1}
 	least := inner

@@ -10,8 +10,8 @@ type PixelsShape struct {
 	Inner int64 // channels an item, a multiple of 16 * Vecs
 }
 
-// Pixels is the shape for rows of pixels with so many channels each, in windows
-// of taps, on a CPU with so many compute units; not ok where there are too few channels.
+// Pixels is the shape for rows of pixels with the given number of channels each, in windows
+// of taps, on a CPU with the given number of compute units; not ok where there are too few channels.
 // exact demands that no channel is stored twice.
 func Pixels(rows, pixels, inner, taps int64, units int, exact bool) (s PixelsShape, ok bool) {
 	if inner < 16 || exact && inner%16 != 0 {

@@ -32,7 +32,7 @@ type WindowShape struct {
 	Planes int64 // an item
 }
 
-// Windows is the shape for s on a CPU with so many compute units. No shape holds the
+// Windows is the shape for s on a CPU with the given number of compute units. No shape holds the
 // windows where ok is false.
 func Windows(s Sliding, units int) (w WindowShape, ok bool) {
 	if s.Rows < 1 || s.Columns < 1 || s.Planes < 1 {

@@ -36,7 +36,7 @@ func RowGroup(rows int64, wg, units int) Grid {
 // MostKept is how many columns of a row an item of row_keep has at most.
 const MostKept = 32
 
-// RowKept is the work-items for a row of so many columns that is kept in registers, and the columns of each, both
+// RowKept is the work-items for a row of the given number of columns that is kept in registers, and the columns of each, both
 // powers of two: about eight columns an item, fewer where rows are too few for every unit to be busy.
 func RowKept(rows, cols int64, units, workGroup int) (wg int, columns int64) {
 	columns = 8

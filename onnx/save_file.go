@@ -27,7 +27,7 @@ func writeModel(w io.Writer, p *model.Model) error {
 	return err
 }
 
-// writeFile writes p to path, and weights of at least so many bytes to a file beside it. The weights come first: a model is never there
+// writeFile writes p to path, and weights of at least the given number of bytes to a file beside it. The weights come first: a model is never there
 // without them.
 func writeFile(path string, p *model.Model, least int64) error {
 	var bytes int64

@@ -135,11 +135,11 @@ const fewChannels = 8
 // fewSums of a pixel fill no vector.
 const fewSums = 15
 
-// inPlanes reports whether images with so many channels a group, each window of which becomes so many sums, are
+// inPlanes reports whether images with the given number of channels a group, each window of which becomes the given number of sums, are
 // computed along lines of pixels.
 func inPlanes(channels, sums int) bool { return channels <= fewChannels || sums <= fewSums }
 
-// layoutOf is the order of the axes of padded images, with so many channels a group, each window of which becomes
+// layoutOf is the order of the axes of padded images, with the given number of channels a group, each window of which becomes
 // outputs numbers.
 func layoutOf(channels, outputs int) []int {
 	if inPlanes(channels, outputs) {

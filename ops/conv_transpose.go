@@ -96,7 +96,7 @@ func (o ConvTransposeOptions) plan(x, w []int) (convPlan, error) {
 	return p, nil
 }
 
-// reach is how long an axis is that n positions of a kernel of so many taps cover.
+// reach is how long an axis is that n positions of a kernel of the given number of taps cover.
 func (p convPlan) reach(i, n, taps int) int { return (n-1)*p.Stride[i] + p.Dilation[i]*(taps-1) + 1 }
 
 // conv_image is the derivative of a convolution with respect to its image, of spatial extents Full: dy [N, O, ...] and w

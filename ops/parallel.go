@@ -14,7 +14,7 @@ import (
 type DataParallelOptions struct {
 	// Params are the variables to train, all of one graph.
 	Params []*Node
-	// Share adds the loss of a share of so many rows to the graph of Params. It is called
+	// Share adds the loss of a share of the given number of rows to the graph of Params. It is called
 	// once for each share and each number of rows, so that random numbers differ between shares.
 	Share func(rows int) Share
 	// Optimizer turns a loss into updates, as those of package optim do: Minimize of one. It is called

@@ -125,7 +125,7 @@ type recurrentCall struct {
 	steps, batch, state, cell int                  // T, N, R, H
 }
 
-// recurrentCall tells the operands of c apart and checks them, for a kind with so many gates.
+// recurrentCall tells the operands of c apart and checks them, for a kind with the given number of gates.
 func (c *Call) recurrentCall(gates int) (r recurrentCall, err error) {
 	r.recurrentAttr = c.Attr.(recurrentAttr)
 	rest := c.In

@@ -187,7 +187,7 @@ func rightLanes(io []uint32, items int, c *Caps) bool {
 	return false
 }
 
-// lanesAre reports whether io is what the first items, in sub-groups of so many lanes,
+// lanesAre reports whether io is what the first items, in sub-groups of the given number of lanes,
 // make of lanesWords.
 func lanesAre(io []uint32, lanes, items int) bool {
 	in := lanesWords()

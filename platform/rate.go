@@ -43,7 +43,7 @@ func rateBytes(d *Device) int64 {
 	return max(16*probeItems, int64(items+2)*int64(d.ratedVector())*4)
 }
 
-// multiplyAdds is how many a rate kernel does, in so many rounds.
+// multiplyAdds is how many a rate kernel does, in the given number of rounds.
 func multiplyAdds(d *Device, rounds int) float64 {
 	items, _ := d.rateItems()
 	return float64(items) * float64(d.ratedVector()) * 8 * float64(rounds)

@@ -61,7 +61,7 @@ func scaled(a, half float64, k int) (float64, float64) {
 	return a * powers[k], half * powers[k]
 }
 
-// appendDecimal appends c, whose first of so many digits is of 10^point, as the format g of strconv.
+// appendDecimal appends c, whose first of the given number of digits is of 10^point, as the format g of strconv.
 func appendDecimal(b []byte, c uint32, digits, point int) []byte {
 	var text [10]byte
 	at := len(text)

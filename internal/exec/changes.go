@@ -36,7 +36,7 @@ func (c *changes) note(writes uint64, run uint32) {
 	c.gap += (gap - c.gap) / recentChanges
 }
 
-// rate is how often it is to be expected in a run, after so many runs: 0 where none has found it set
+// rate is how often it is to be expected in a run, after the given number of runs: 0 where none has found it set
 // since the graph was compiled.
 func (c *changes) rate(runs uint32) float64 {
 	c.mu.Lock()

@@ -41,7 +41,7 @@ func (x *Executor) Spread() (counts []int, closed bool) {
 	return v.counts(), v.first.closed
 }
 
-// Profile runs x so many times as it is and as often with a clock on every launch, in turns after one run of each that
+// Profile runs x the given number of times as it is and as often with a clock on every launch, in turns after one run of each that
 // does not count.
 func (x *Executor) Profile(ctx context.Context, fill Fill, runs int) (*report.Profile, error) {
 	v := x.now()

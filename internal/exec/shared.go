@@ -34,7 +34,7 @@ func NewScratch() *Scratch {
 	return &Scratch{blocks: map[engine.Engine][]*sharedMemory{}}
 }
 
-// block is memory of e for at least so many bytes, and none of those that its user has already. Sizes are rounded up to a
+// block is memory of e for at least the given number of bytes, and none of those that its user has already. Sizes are rounded up to a
 // quarter of a power of two, so that a few blocks serve many sizes.
 func (s *Scratch) block(e engine.Engine, bytes int64, has []*sharedMemory) (*sharedMemory, error) {
 	s.mu.Lock()

@@ -8,7 +8,7 @@ type FlowStats struct {
 	count   atomic.Int64 // of their iterations; of branches, those that took the first way
 }
 
-// Note enters a run of a loop with so many iterations.
+// Note enters a run of a loop with the given number of iterations.
 func (s *FlowStats) Note(iterations int64) {
 	s.entries.Add(1)
 	s.count.Add(iterations)

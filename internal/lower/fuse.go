@@ -45,7 +45,7 @@ type fusion struct {
 	needed map[*ir.Node]bool
 }
 
-// fuse divides what targets need into tasks with at most so many buffers.
+// fuse divides what targets need into tasks with at most the given number of buffers.
 func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,

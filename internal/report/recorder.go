@@ -21,7 +21,7 @@ type Engine struct {
 	Tasks []int
 }
 
-// NewRecorder records a run that begins now, on engines that have so many tasks together.
+// NewRecorder records a run that begins now, on engines that have the given number of tasks together.
 func NewRecorder(engines []Engine, tasks int) *Recorder {
 	return &Recorder{engines: engines, epoch: time.Now(), ran: make([]int, tasks)}
 }

@@ -65,7 +65,7 @@ func (r *runner) seek(g int, i int64) {
 	}
 }
 
-// matrix is e over groups g and h, of so many points; one row where they are one.
+// matrix is e over groups g and h, of the given number of points; one row where they are one.
 func (r *runner) matrix(x *engine.Expr, rows, columns int64, g, h int) []float64 {
 	out := make([]float64, rows*columns)
 	for i := range out {

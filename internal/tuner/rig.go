@@ -188,7 +188,7 @@ func (r *rig) sample(ctx context.Context, s engine.Sequence) (time.Duration, err
 	return r.time(ctx, s, r.repeat)
 }
 
-// time is how long one run takes, among so many runs that are waited for once.
+// time is how long one run takes, among the given number of runs that are waited for once.
 func (r *rig) time(ctx context.Context, s engine.Sequence, runs int) (time.Duration, error) {
 	if err := r.refresh(ctx); err != nil {
 		return 0, err

@@ -79,7 +79,7 @@ var _ = ops.MustDefine(ops.Op{
 	Kernel: stepKernel,
 })
 
-// blocks is how many groups of so many transforms there are, side by side.
+// blocks is how many groups of the given number of transforms there are, side by side.
 func (a *stepAttr) blocks(wide int) int {
 	if a.Lines == 1 {
 		return (a.Batch + wide - 1) / wide
@@ -135,7 +135,7 @@ func lanesOf(dt tensor.DType) int {
 	return 16
 }
 
-// kernelOf is a kernel of step.cl, whose buffers on CPUs hold at most so many elements of each lane. Its geometry and arguments are to be set.
+// kernelOf is a kernel of step.cl, whose buffers on CPUs hold at most the given number of elements of each lane. Its geometry and arguments are to be set.
 func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
 	vector, options := "float", "-DT=float"
 	if dt == tensor.Float64 {
@@ -148,7 +148,7 @@ func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
 	}
 }
 
-// rowsOf is a kernel of step.cl for rows of so many elements, each an item on GPUs, in so many parts on CPUs.
+// rowsOf is a kernel of step.cl for rows of the given number of elements, each an item on GPUs, in the given number of parts on CPUs.
 func rowsOf(dt tensor.DType, entry string, width, rows, parts int) ops.KernelOptions {
 	k := kernelOf(dt, entry, factor)
 	if rows >= stepItems {

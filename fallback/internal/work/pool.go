@@ -31,7 +31,7 @@ type Pool struct {
 // Job does piece i of some work on worker number w.
 type Job func(w int, i int64)
 
-// NewPool is a pool of so many workers, the caller among them; its goroutines start when they are first needed.
+// NewPool is a pool of the given number of workers, the caller among them; its goroutines start when they are first needed.
 func NewPool(workers int) *Pool {
 	p := &Pool{workers: workers}
 	p.idle = sync.NewCond(&p.mu)

@@ -88,7 +88,7 @@ func (d *Device) Run(x *host.Exec, p *plan.Plan) (*table.Table, error) {
 	return (&fragments{x, d}).fragment(p)
 }
 
-// Learn is told what the CPU path took for a step over so many rows.
+// Learn is told what the CPU path took for a step over the given number of rows.
 func (d *Device) Learn(p *plan.Plan, rows int, took time.Duration) { d.cpu.learn(p, rows, took) }
 
 // Graphs returns the graphs that were compiled.

@@ -174,7 +174,7 @@ func (d *Device) leaves(text string) string {
 	return v.why
 }
 
-// leave has steps stay on the CPU path for so many queries, or twice as many as before: see [doubled].
+// leave has steps stay on the CPU path for the given number of queries, or twice as many as before: see [doubled].
 func (d *Device) leave(text, why string, queries int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -73,7 +73,7 @@ func folded[T tensor.Elem](out []*tensor.Tensor, i int, order []uint32) ([]T, er
 	return v, nil
 }
 
-// some is the bitmap of groups with at least so many values, none if all have.
+// some is the bitmap of groups with at least the given number of values, none if all have.
 func some(counts []int32, least int32) column.Bitmap {
 	if counts == nil {
 		return column.Bitmap{}

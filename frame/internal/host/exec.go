@@ -47,7 +47,7 @@ type Device interface {
 	Has(op string) bool
 	// Run returns the rows of a plan, of which it runs what it can, or wants to, and has the CPU path run the rest.
 	Run(x *Exec, p *plan.Plan) (*table.Table, error)
-	// Learn is told what the CPU path took for a step of so many rows.
+	// Learn is told what the CPU path took for a step of the given number of rows.
 	Learn(p *plan.Plan, rows int, took time.Duration)
 }
 

@@ -346,7 +346,7 @@ func (c *Contraction) vectorOut(g *codegen.Builder, lanes int, splits int64, spl
 	return true
 }
 
-// rowsOut defines OUT_ROWS(b, m, n, s), which stores what is computed from the sums s of so many rows from
+// rowsOut defines OUT_ROWS(b, m, n, s), which stores what is computed from the sums s of the given number of rows from
 // m on side by side, where rows are neighbours in the output but at ends of runs. Their positions then grow from
 // row to row, so that the first and the last tell whether all between adjoin.
 func (c *Contraction) rowsOut(g *codegen.Builder, rows int) {

@@ -35,7 +35,7 @@ func packing(params string, bytes int64, keep bool) *variant.Plan {
 	return &variant.Plan{Params: params, Scratch: []int64{bytes}}
 }
 
-// partsFit reports whether the partial sums of so many splits may be kept.
+// partsFit reports whether the partial sums of the given number of splits may be kept.
 func (c *Contraction) partsFit(splits int64) error {
 	if splits > 1 && splits*c.Batches*c.m*c.n*c.AccSize > min(facts.MaxParts, c.Device.MaxAlloc) {
 		return errPartsSize

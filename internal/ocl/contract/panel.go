@@ -290,7 +290,7 @@ func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 	return out, nil
 }
 
-// grid is the range of a launch over so many strips of rows.
+// grid is the range of a launch over the given number of strips of rows.
 func (p panelChoice) grid(strips, panels, z int64) [3]int {
 	if p.Across {
 		strips, panels = panels, strips
@@ -370,7 +370,7 @@ func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64
 	return g.Assemble(files...)
 }
 
-// packRows is the program of contract/cpu_pack_a.cl for tiles of so many rows; pack
+// packRows is the program of contract/cpu_pack_a.cl for tiles of the given number of rows; pack
 // passes where they are laid out, of which plane elements are of one batch.
 func (c *Contraction) packRows(rows, plane, limit int64, pack func(*codegen.Builder)) *codegen.Program {
 	g := c.program(true, false, false, limit)

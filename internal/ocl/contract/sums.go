@@ -23,7 +23,7 @@ const (
 	manyTerms = 1 << 14
 )
 
-// sums chooses the blocks of sums of so many terms each, of the c.k there are: where lanes or chunks are
+// sums chooses the blocks of sums of the given number of terms each, of the c.k there are: where lanes or chunks are
 // summed apart, these are fewer.
 func (c *Contraction) sums(terms int64) sumBlocks {
 	s := sumBlocks{terms: fewTerms, blocks: manyTerms / fewTerms}

@@ -137,7 +137,7 @@ func (u *Triangle) Most() int64 {
 	return min(128, int64(TriangleSpace(c)/BlockOfProducts(c).Shape.Columns()))
 }
 
-// Launch solves for so many columns. The rows and columns of T lie row and column elements apart.
+// Launch solves for the given number of columns. The rows and columns of T lie row and column elements apart.
 func (u *Triangle) Launch(batches, order, columns int64, t Part, row, column int64, b Part, lower, unit bool) variant.Launch {
 	if u.program == nil {
 		u.write()

@@ -77,7 +77,7 @@ func (f *Device) AsGPU(caps *platform.Caps) {
 // and run come on top. Numbers that find no room go in the table.
 const operandBytes, otherBytes = 16, 64
 
-// ArgumentBytes is what the arguments of a kernel with so many operands take.
+// ArgumentBytes is what the arguments of a kernel with the given number of operands take.
 func ArgumentBytes(operands int) int { return operandBytes*operands + otherBytes }
 
 // Operands is how many a kernel's arguments have room for.

@@ -64,7 +64,7 @@ func (l *LoadedKernels) Holds(t *engine.Task) (kernels int, among bool) {
 	return len(l.Kernels), among
 }
 
-// Crowded reports whether so many tasks on the driver's threads, beside so many kernels there, would be in the
+// Crowded reports whether the given number of tasks on the driver's threads, beside the given number of kernels there, would be in the
 // way of the companion's. More than find room on the companion are not.
 func Crowded(kernels, tasks int) bool {
 	return tasks > 0 && tasks < LoadedMost && kernels+tasks > LoadedFar

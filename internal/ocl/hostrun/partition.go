@@ -27,7 +27,7 @@ const (
 	partOnly = 50 * time.Microsecond // a partition is not cut for others to take from it
 )
 
-// worth reports whether there is enough in it for so many threads.
+// worth reports whether there is enough in it for the given number of threads.
 func (s *partition) worth(width int) bool {
 	if s.groups == 1 {
 		return false
@@ -49,7 +49,7 @@ func (s *partition) brief() bool {
 	return s.perGroup > 0 && s.perGroup*float64(s.groups) < float64(2*vigil)
 }
 
-// little reports whether each of so many threads does its partition in less time than it takes to take part of
+// little reports whether each of the given number of threads does its partition in less time than it takes to take part of
 // another's.
 func (s *partition) little(width int) bool {
 	return s.perGroup > 0 && s.perGroup*float64(s.groups) <= float64(width)*float64(partOnly)

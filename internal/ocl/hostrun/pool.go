@@ -109,7 +109,7 @@ const (
 // manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
 const manyProcs = 8
 
-// NewPool is for the threads of a device with so many compute units; nil where that is one.
+// NewPool is for the threads of a device with the given number of compute units; nil where that is one.
 func NewPool(units int) *Pool {
 	n := procs.Count()
 	width := min(units, n)

@@ -15,7 +15,7 @@ type Launch struct {
 	partition
 }
 
-// NewLaunch is a launch of so many work-groups. solo is how long one thread is predicted to take for all of them,
+// NewLaunch is a launch of the given number of work-groups. solo is how long one thread is predicted to take for all of them,
 // 0: not known.
 func NewLaunch(k *cl.Kernel, r cl.Range, groups int, solo time.Duration) *Launch {
 	return &Launch{kernel: k, rng: r, RunArg: -1, partition: partition{groups: groups, perGroup: float64(solo) / float64(max(1, groups))}}

@@ -48,7 +48,7 @@ func turnVariant(d *facts.Device, t *engine.Task) (v variant.Variant, right bool
 	}), len(m.cols) == 1 && t.Axes[m.cols[0]] >= kernels.TurnSides[0]
 }
 
-// turningOf is t with the most inputs turned that lie along one axis of at least so many points, or nil where none does.
+// turningOf is t with the most inputs turned that lie along one axis of at least the given number of points, or nil where none does.
 func turningOf(d *facts.Device, t *engine.Task, least int) *turning {
 	axes := access.Axes(t, 0)
 	if len(axes) < 2 || len(t.Values) != 1 {

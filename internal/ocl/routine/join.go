@@ -93,7 +93,7 @@ func planJoin(d *facts.Device, t *engine.Task, a *engine.Join) (*variant.Plan, e
 // joinSizes are the names of the sizes of input i of a launch.
 func joinSizes(i int) (width, from string) { return fmt.Sprint("WIDTH", i), fmt.Sprint("FROM", i) }
 
-// joinProgram is the program for so many inputs a launch, of a task that has as many. Elements are moved as they are.
+// joinProgram is the program for the given number of inputs a launch, of a task that has as many. Elements are moved as they are.
 func joinProgram(d *facts.Device, t *engine.Task, a *engine.Join, inputs int, span int64) *codegen.Program {
 	dt := map[int]tensor.DType{1: tensor.Uint8, 2: tensor.Uint16, 4: tensor.Uint32, 8: tensor.Uint64}[t.Outs[0].DType.Size()]
 	few := &engine.Task{Kind: engine.Routine, Name: t.Name, Caller: t.Caller, Algorithm: a, Outs: []engine.Operand{{DType: dt, Len: t.Outs[0].Len}}}

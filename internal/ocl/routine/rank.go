@@ -290,7 +290,7 @@ type pass struct {
 	byPosition bool
 }
 
-// passes are the digits of so many bits, the last of the key first; then those of positions.
+// passes are the digits of the given number of bits, the last of the key first; then those of positions.
 func (r *ranking) passes(bits int64) (all []pass) {
 	low := int64(32)
 	if r.pairs() {
@@ -318,7 +318,7 @@ func (r *ranking) sizes(ps []pass, i int, bits int64) map[string]int64 {
 	return m
 }
 
-// buffers passes the scratch memory of a sort by digits: rows of stride items, and so many counts.
+// buffers passes the scratch memory of a sort by digits: rows of stride items, and the given number of counts.
 func (r *ranking) buffers(g *codegen.Builder, stride, counts int64, passes int) []int64 {
 	g.Size("PASS", 0)
 	g.Size("PASSES", int64(passes))
@@ -389,7 +389,7 @@ func (r *ranking) match() (*variant.Plan, error) {
 	return r.digits(kernels.MatchHeld(r.pairs(), r.dev.LocalMem), true)
 }
 
-// digits sorts blocks, of which a work-item holds so many items.
+// digits sorts blocks, of which a work-item holds the given number of items.
 func (r *ranking) digits(held int64, match bool) (*variant.Plan, error) {
 	g := r.program()
 	const digit = kernels.BlockDigit

@@ -58,7 +58,7 @@ type Host struct {
 	Context *cl.Context
 	Device  *cl.Device
 	Queue   *cl.Queue // of the device, in order
-	// Alloc gives at least so many bytes of the device's memory, and how many they are.
+	// Alloc gives at least the given number of bytes of the device's memory, and how many they are.
 	Alloc func(bytes int64) (m Memory, size int64, err error)
 	// Wait returns when everything that was enqueued in Queue is done, or ctx is.
 	Wait        func(ctx context.Context) error

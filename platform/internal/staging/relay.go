@@ -95,7 +95,7 @@ func (s *Link) newRelay(n int64) (*relay, error) {
 	return s.relays[len(s.relays)-1], nil
 }
 
-// shrink frees relays that nothing uses until no more than so many bytes are left,
+// shrink frees relays that nothing uses until no more than the given number of bytes are left,
 // or none such. s.mu is held.
 func (s *Link) shrink(bytes int64) (err error) {
 	for _, r := range s.relays {
@@ -157,7 +157,7 @@ func (s *Link) Held() (relays int, relayed, pinned int64) {
 	return len(s.relays), relayed, pinned
 }
 
-// Reserve allocates ahead: all pinned memory of small transfers to the device, and relays, each of so many bytes, which nothing
+// Reserve allocates ahead: all pinned memory of small transfers to the device, and relays, each of the given number of bytes, which nothing
 // on the device is before.
 func (s *Link) Reserve(ctx context.Context, relays int, bytes int64) error {
 	s.mu.Lock()
