@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops/optest"
 	"github.com/anycl/anycl/platform"
+	"github.com/anycl/anycl/tensor"
 )
 
 // The promise of the project, in one file: the same graph gives the same
@@ -177,11 +179,31 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 	eachEngine(t, "", func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
 		cpu := e.Name() == "cpu"
-		optest.TestOps(t, e, &optest.Options{
+		o := &optest.Options{
 			Complete: cpu, // there is nothing that Go lacks
 			Bundle:   !cpu && !full(),
 			Few:      true,
 			Join:     true,
+		}
+		device, ok := e.(*ocl.Engine)
+		if !ok || full() {
+			optest.TestOps(t, e, o)
+			return
+		}
+		// A driver's optimizer meets each op in the dtypes that most programs have.
+		usual, others := *o, *o
+		for _, dt := range tensor.DTypes() {
+			if slices.Contains([]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Bool, tensor.Complex64}, dt) {
+				usual.DTypes = append(usual.DTypes, dt)
+			} else {
+				others.DTypes = append(others.DTypes, dt)
+			}
+		}
+		t.Run("usual", func(t *testing.T) { optest.TestOps(t, e, &usual) })
+		t.Run("others", func(t *testing.T) {
+			optest.TestOps(t, lasting(t, func(testing.TB) engine.Engine {
+				return device.Forced(variant.ForcedByEnv()+","+unoptimized(), nil)
+			}), &others)
 		})
 	})
 }

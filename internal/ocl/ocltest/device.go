@@ -67,8 +67,8 @@ func On[E Engine](open func(d *platform.Opened, force string, change func(*facts
 			if change != nil {
 				change(f)
 			}
-			if o.Device().Class == platform.CPU && !f.CPU {
-				f.Unoptimized = gpusUnoptimized()
+			if o.Device().Class == platform.CPU && (!f.CPU || force != "") {
+				f.Unoptimized = f.Unoptimized || unoptimized(t)
 			}
 		})
 		t.Cleanup(func() { require.NoError(t, e.Close()) })

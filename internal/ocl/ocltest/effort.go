@@ -12,9 +12,12 @@ import (
 
 func OneIn(i, n int) bool { return i%n == 0 || os.Getenv("ANYCL_MATRIX") == "full" }
 
-// gpusUnoptimized tells that CPU drivers compile kernels for GPUs without optimization, which takes half the time: their
-// optimizer says nothing of such kernels.
-func gpusUnoptimized() bool { return !OneIn(1, 2) }
+// unoptimized tells that CPU drivers compile without optimization, which takes half the time, what they would not run for
+// users: kernels for GPUs and variants that a test forces. What is chosen for them is optimized, and so is all that is timed.
+func unoptimized(tb testing.TB) bool {
+	_, timed := tb.(*testing.B)
+	return !timed && !OneIn(1, 2)
+}
 
 // NumbersOnly skips a test that only compares what kernels compute, in short runs under the race detector: it sees nothing in
 // kernels, and compilers take minutes under it.

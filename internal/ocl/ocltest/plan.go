@@ -2,7 +2,6 @@ package ocltest
 
 import (
 	"bytes"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -79,7 +78,7 @@ func (b *Bench) Prepare(tb testing.TB, t *engine.Task, p *variant.Plan, ins [][]
 	r.written = append(scratch, r.out)
 	for _, l := range p.Launches {
 		options := l.Program.Options
-		if strings.HasPrefix(path.Base(l.Program.Name), "gpu_") && b.Dev.Device().Class == platform.CPU && gpusUnoptimized() {
+		if b.Dev.Device().Class == platform.CPU && unoptimized(tb) {
 			options += " -cl-opt-disable"
 		}
 		prog, err := b.Dev.Program(tb.Context(), l.Program.Name, l.Program.Text(), options)
