@@ -198,8 +198,8 @@ func flowCases(t testing.TB) (all []flowCase) {
 func anywhere(t *testing.T) map[string]func(t *testing.T) (*Runtime, Place) {
 	return map[string]func(t *testing.T) (*Runtime, Place){
 		"cpu":    func(t *testing.T) (*Runtime, Place) { return cpuOnly(t), OnCPU },
-		"device": func(t *testing.T) (*Runtime, Place) { return device(t), OnDevice },
-		"auto":   func(t *testing.T) (*Runtime, Place) { return device(t), Auto },
+		"device": func(t *testing.T) (*Runtime, Place) { unoptimized(t); return device(t), OnDevice },
+		"auto":   func(t *testing.T) (*Runtime, Place) { unoptimized(t); return device(t), Auto },
 	}
 }
 

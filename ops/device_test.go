@@ -2,10 +2,12 @@ package ops
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -28,6 +30,13 @@ func numbersOnly(t *testing.T) {
 	if RaceEnabled && testing.Short() {
 		t.Skip("results, without goroutines")
 	}
+}
+
+// unoptimized has the programs of a test compiled without optimization, in half the time on CPU drivers: for tests of graphs
+// by the dozen, whose kernels others compile as users do.
+func unoptimized(t *testing.T) {
+	t.Helper()
+	t.Setenv(variant.EnvVariant, strings.TrimPrefix(variant.ForcedByEnv()+","+variant.Optimize+"="+variant.OptimizeOff, ","))
 }
 
 func TestASmallGraphRunsOnTheDevice(t *testing.T) {
