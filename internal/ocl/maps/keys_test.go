@@ -1,4 +1,4 @@
-package ocl
+package maps_test
 
 import (
 	"strings"
