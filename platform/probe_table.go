@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/platform/internal/mmaprobe"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -118,11 +119,11 @@ var probes = []probe{
 	},
 	{
 		section: "mma75", kernel: "mma75", declared: func(*Device) bool { return false },
-		in: mmaMatrices(), right: rightMMA(1), set: func(c *Caps, _ string) { c.MMA = 75 },
+		in: mmaprobe.Matrices(), right: rightMMA(1), set: func(c *Caps, _ string) { c.MMA = 75 },
 	},
 	{
 		section: "mma80", kernel: "mma80", declared: func(*Device) bool { return false },
-		in: mmaMatrices(), right: rightMMA(2), set: func(c *Caps, _ string) { c.MMA = 80 },
+		in: mmaprobe.Matrices(), right: rightMMA(2), set: func(c *Caps, _ string) { c.MMA = 80 },
 	},
 }
 
@@ -208,40 +209,6 @@ func lanesAre(io []uint32, lanes, items int) bool {
 	return true
 }
 
-// mmaValue is element i of the matrices of the probes of matrix units: 0, 2 or -2
-// in both half types.
-func mmaValue(i int) uint16 { return [...]uint16{0, 0x4000, 0xC000}[i*i*7%31%3] }
-
-// mmaMatrices are A, 16 x 16, and after it Bt, 8 x 16.
-func mmaMatrices() []uint32 {
-	var io []uint32
-	for i := 0; i < 24*16; i += 2 {
-		io = append(io, uint32(mmaValue(i))|uint32(mmaValue(i+1))<<16)
-	}
-	return io
-}
-
-// rightMMA checks the products of the first half types, as many as types says, each of which has four
-// elements of every lane.
 func rightMMA(types int) func([]uint32, int, *Caps) bool {
-	at := func(row, column int) float32 {
-		if row == 23 && column >= 12 {
-			return 0 // not copied
-		}
-		return float32(tensor.Half(mmaValue(row*16 + column)).Float64())
-	}
-	return func(io []uint32, _ int, _ *Caps) bool {
-		for i := range types * 4 * 32 {
-			v, lane := i/32%4, i%32
-			row, column := v/2*8+lane/4, lane%4*2+v%2
-			var sum float32
-			for k := range 16 {
-				sum += (at(row, k) + 1024*at(k, row)) * at(16+column, k)
-			}
-			if math.Float32frombits(io[i]) != sum {
-				return false
-			}
-		}
-		return true
-	}
+	return func(io []uint32, _ int, _ *Caps) bool { return mmaprobe.Right(io, types) }
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/kernels"
+	"github.com/anycl/anycl/platform/internal/mmaprobe"
 	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/stretchr/testify/require"
 )
@@ -30,7 +31,7 @@ func TestProbeOfMatrixUnitsTellsRightFromWrong(t *testing.T) {
 	require.NoError(t, err)
 	defer k.Close()
 	io := make([]uint32, 256)
-	copy(io, mmaMatrices())
+	copy(io, mmaprobe.Matrices())
 	b, err := o.context.NewBuffer(cl.MemReadWrite, 1024, nil)
 	require.NoError(t, err)
 	defer b.Close()
@@ -39,7 +40,7 @@ func TestProbeOfMatrixUnitsTellsRightFromWrong(t *testing.T) {
 	require.NoError(t, k.SetLocal(1, 256))
 	require.NoError(t, o.queue.Launch(k, cl.Range1(64, 64), nil))
 	require.NoError(t, o.queue.Read(b, 0, cl.Bytes(io), nil))
-	require.True(t, rightMMA(2)(io, 64, nil), "%v", func() (f []float32) {
+	require.True(t, mmaprobe.Right(io, 2), "%v", func() (f []float32) {
 		for _, u := range io {
 			f = append(f, math.Float32frombits(u))
 		}
@@ -48,9 +49,9 @@ func TestProbeOfMatrixUnitsTellsRightFromWrong(t *testing.T) {
 	for range 64 {
 		bad := append([]uint32(nil), io...)
 		bad[rand.IntN(256)] ^= 1 << rand.IntN(32)
-		require.False(t, rightMMA(2)(bad, 64, nil))
+		require.False(t, mmaprobe.Right(bad, 2))
 	}
-	require.Len(t, mmaMatrices(), 192)
+	require.Len(t, mmaprobe.Matrices(), 192)
 }
 
 // The probe's kernel on a sub-group that is written out: what it keeps is what the

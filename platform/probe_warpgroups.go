@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/mmaprobe"
 	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/tensor"
 )
@@ -83,14 +84,14 @@ func (p *prober) runWarpgroups(f warpgroupsForm) error {
 func warpgroupsMatrices(columns, depth int) []uint16 {
 	in := make([]uint16, (64+columns)*depth)
 	for i := range in {
-		in[i] = mmaValue(i)
+		in[i] = mmaprobe.Value(i)
 	}
 	return in
 }
 
 // rightWarpgroups checks their product.
 func rightWarpgroups(out []float32, columns, depth int) bool {
-	at := func(row, k int) float64 { return tensor.Half(mmaValue(row*depth + k)).Float64() }
+	at := func(row, k int) float64 { return tensor.Half(mmaprobe.Value(row*depth + k)).Float64() }
 	for i, got := range out {
 		var sum float64
 		for k := range depth {
