@@ -6,7 +6,7 @@ func factorVariants() []Variant {
 	with := func(more ...Macro) []Macro { return append(number[:2:2], more...) }
 	return []Variant{
 		{
-			Family: "factor", Name: "cholesky", Class: Any, File: "factor/any_cholesky.cl", Kernels: []string{"cholesky_begin", "cholesky_block", "cholesky_end"},
+			Family: "factor", Name: "cholesky", Class: Any, File: "factor/any_cholesky.cl", Kernels: []string{"cholesky_begin", "cholesky_block", "cholesky_whole", "cholesky_end"},
 			Hooks: []string{"SHOW"}, Macros: with(Macro{"W_MOST", []int{16, 32, 64}, "the largest order of a block"}), For: "Cholesky decomposition: blocks on the diagonal",
 		},
 		{

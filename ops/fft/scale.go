@@ -52,17 +52,21 @@ var _ = ops.MustDefine(ops.Op{
 })
 
 func scaleHost[T float](rows, from int, a scaleAttr, out *tensor.Tensor, ins []*tensor.Tensor) {
-	x, by, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](out)
-	cos, sin := by[:a.Count], by[a.Count+stepPad:]
-	fallback.Parallel(rows, func(first, end int) {
-		for row := first; row < end; row++ {
-			z, to := x[2*row*from:], y[2*row*a.To:][:2*a.To]
-			n := min(a.Count, a.To)
-			for k := range n {
-				r, i, c, d := z[2*k], z[2*k+1], cos[k], sin[k]
-				to[2*k], to[2*k+1] = r*c-i*d, r*d+i*c
+	x, by, y := pairsOf[T](ins[0]), tensor.MustSlice[T](ins[1]), pairsOf[T](out)
+	parts := max(1, a.To/hostPart)
+	fallback.Parallel(rows*parts, func(first, end int) {
+		for i := first; i < end; i++ {
+			row, k, last := i/parts, a.To*(i%parts)/parts, a.To*(i%parts+1)/parts
+			to := y[row*a.To:][k:last]
+			n := max(0, min(a.Count, last)-k)
+			if n > 0 {
+				z, cos, sin := x[row*from+k:][:n], by[k:][:n], by[a.Count+stepPad+k:][:n]
+				for i, v := range z {
+					c, d := cos[i], sin[i]
+					to[i] = pair[T]{v.re*c - v.im*d, v.re*d + v.im*c}
+				}
 			}
-			clear(to[2*n:])
+			clear(to[n:])
 		}
 	})
 }

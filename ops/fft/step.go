@@ -116,13 +116,10 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 	}
 	k.Global, k.Local = [3]int{s.blocks(cols) * stepGroup}, [3]int{stepGroup}
 	k.CPU.Entry, k.CPU.Global, k.CPU.Local = "step_vectors", [3]int{(blocks + each - 1) / each}, [3]int{1}
-	k.Host = func(outs, ins []*tensor.Tensor) error {
-		if outs[0].DType() == tensor.Float64 {
-			stepHost[float64](s, outs[0], ins)
-		} else {
-			stepHost[float32](s, outs[0], ins)
-		}
-		return nil
+	if c.DType(0) == tensor.Float64 {
+		k.Host = hostOf[float64](s)
+	} else {
+		k.Host = hostOf[float32](s)
 	}
 	return k
 }

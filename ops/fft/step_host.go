@@ -1,151 +1,185 @@
 package fft
 
 import (
+	"sync"
+	"unsafe"
+
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/tensor"
 )
 
 type float interface{ float32 | float64 }
 
-// hostWide is how many transforms are side by side on the host: about a cache line of them.
-const hostWide = 8
+// pair is a complex number as it lies in memory.
+type pair[T float] struct{ re, im T }
 
-// stepHost is the kernels of step.cl in Go.
-func stepHost[T float](s *stepAttr, out *tensor.Tensor, ins []*tensor.Tensor) {
-	x, roots, turns, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](ins[2]), tensor.MustSlice[T](out)
-	across, passes := (s.Lines+hostWide-1)/hostWide, hostRadices(s.M)
-	fallback.Parallel(s.blocks(hostWide), func(from, to int) {
-		x1, x2 := make([]lines[T], s.M), make([]lines[T], s.M)
-		for b := from; b < to; b++ {
-			a, l, lanes := b*hostWide, 0, min(s.Batch-b*hostWide, hostWide)
-			if s.Lines != 1 {
-				a, l = b/across, b%across*hostWide
-				lanes = min(s.Lines-l, hostWide)
-			}
-			loadHost(s, x, a, l, lanes, x1)
-			n, side := s.M, 1
-			for _, radix := range passes {
-				passOf[T](radix)(radix, x1, x2, n, side, s.M, roots)
-				x1, x2 = x2, x1
-				n, side = n/radix, side*radix
-			}
-			if s.Turned {
-				turnHost(s, turns, l, lanes, x1)
-			}
-			storeHost(s, y, a, l, lanes, x1)
-		}
-	})
+func pairsOf[T float](t *tensor.Tensor) []pair[T] {
+	x := tensor.MustSlice[T](t)
+	return unsafe.Slice((*pair[T])(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
 }
 
-// parts are where the real and the imaginary parts are in lines. The transform of the other sign is that of pairs whose parts
-// are exchanged, exchanged again.
-func (s *stepAttr) parts() (re, im int) {
-	if s.Conjugate {
-		return hostWide, 0
+// hostStep is step.cl in Go.
+type hostStep[T float] struct {
+	*stepAttr
+	passes  []hostPass[T]
+	wide    int // lanes of a block: lines that lie side by side, or rows
+	buffers sync.Pool
+}
+
+const (
+	hostNumbers = 1024 // of a buffer, about: two buffers are in the nearest cache
+	hostLanes   = 8    // at least, about a cache line of them
+	hostTile    = 8    // numbers of a row that are stored before those of the next row
+)
+
+func newHostStep[T float](s *stepAttr) *hostStep[T] {
+	h := &hostStep[T]{stepAttr: s, wide: min(max(hostNumbers/s.M, hostLanes)&^(hostLanes-1), 4*hostLanes)}
+	n, side := s.M, 1
+	for _, radix := range hostRadices(s.M) {
+		h.passes = append(h.passes, newHostPass[T](radix, n, side, s.Conjugate))
+		n, side = n/radix, side*radix
 	}
-	return 0, hostWide
+	h.buffers.New = func() any {
+		b := make([]pair[T], 2*s.M*h.wide)
+		return &b
+	}
+	return h
 }
 
-// loadHost reads the lanes from row a and line l on: element j of lane e goes to x1[j].
-func loadHost[T float](s *stepAttr, x []T, a, l, lanes int, x1 []lines[T]) {
-	re, im := s.parts()
-	if s.Lines > 1 {
-		for j := range x1 {
-			of, to := x[2*((a*s.M+j)*s.Lines+l):][:2*lanes], &x1[j]
-			for e := range lanes {
-				to[re+e], to[im+e] = of[2*e], of[2*e+1]
+// hostOf is the function that runs a step on the host. What it needs is made at the first call, as most steps run elsewhere.
+func hostOf[T float](s *stepAttr) func(outs, ins []*tensor.Tensor) error {
+	made := sync.OnceValue(func() *hostStep[T] { return newHostStep[T](s) })
+	return func(outs, ins []*tensor.Tensor) error {
+		h, x, y, turns := made(), pairsOf[T](ins[0]), pairsOf[T](outs[0]), tensor.MustSlice[T](ins[2])
+		fallback.Parallel(s.blocks(h.wide), func(from, to int) {
+			b := h.buffers.Get().(*[]pair[T])
+			defer h.buffers.Put(b)
+			z0, z1 := (*b)[:s.M*h.wide], (*b)[s.M*h.wide:]
+			for i := from; i < to; i++ {
+				h.block(x, y, turns, i, z0, z1)
 			}
+		})
+		return nil
+	}
+}
+
+// block is how many lanes are stored, and how many are computed.
+type block struct{ lanes, wide int }
+
+// block transforms block i, in two buffers.
+func (h *hostStep[T]) block(x, y []pair[T], turns []T, i int, z0, z1 []pair[T]) {
+	if h.Lines == 1 {
+		h.rows(x, y, i*h.wide, min(h.wide, h.Batch-i*h.wide), z0, z1)
+		return
+	}
+	across := (h.Lines + h.wide - 1) / h.wide
+	a, l := i/across, i%across*h.wide
+	b, at := block{lanes: min(h.wide, h.Lines-l)}, a*h.M*h.Lines+l
+	b.wide = b.lanes
+	if full := (b.lanes + perVector[T]() - 1) &^ (perVector[T]() - 1); (h.M-1)*h.Lines+full <= len(x)-at {
+		b.wide = full // with what is beside, of which nothing is stored
+	}
+	if !h.Turned {
+		h.lanes(x[at:], h.Lines, y[at:], h.Lines, b, z0, z1)
+		return
+	}
+	z := h.lanes(x[at:], h.Lines, nil, 0, b, z0, z1)
+	if h.Inner == 1 {
+		h.storeRows(z, y[(a*h.Lines+l)*h.M:], turns, l, b)
+	} else {
+		h.storeTurned(z, y[a*h.M*h.Lines:], turns, l, b)
+	}
+}
+
+// rows transforms rows that adjoin: one by one if the passes have turns in registers for it, else side by side.
+func (h *hostStep[T]) rows(x, y []pair[T], a, lanes int, z0, z1 []pair[T]) {
+	m := h.M
+	x, y = x[a*m:][:lanes*m], y[a*m:][:lanes*m]
+	if h.passes[0].radix == 4 && m > 4 {
+		for e := range lanes {
+			h.lanes(x[e*m:], 1, y[e*m:], 1, block{1, 1}, z0, z1)
 		}
 		return
 	}
-	for e := range lanes {
-		of := x[2*(a+e)*s.M:][:2*s.M]
-		for j := range x1 {
-			x1[j][re+e], x1[j][im+e] = of[2*j], of[2*j+1]
+	for j := range m {
+		to := z0[j*lanes:][:lanes]
+		for e := range to {
+			to[e] = x[e*m+j]
+		}
+	}
+	z := h.lanes(z0, lanes, nil, 0, block{lanes, lanes}, z1, z0)
+	for k := range m {
+		of := z[k*lanes:][:lanes]
+		for e, v := range of {
+			y[e*m+k] = v
 		}
 	}
 }
 
-// storeHost writes lanes where they go.
-func storeHost[T float](s *stepAttr, y []T, a, l, lanes int, x1 []lines[T]) {
-	re, im := s.parts()
-	switch {
-	case s.Lines == 1, s.Turned && s.Inner == 1:
-		first := 2 * (a*s.Lines + l) * s.M
-		for e := range lanes {
-			to := y[first+2*e*s.M:][:2*s.M]
-			for k := range x1 {
-				to[2*k], to[2*k+1] = x1[k][re+e], x1[k][im+e]
+// lanes transforms lanes that lie side by side: element j of them is at stride·j of x. Element k goes to beside·k of y, or if there is no y
+// to where the result says, wide apart. It begins with the first of two buffers; x may be the second.
+func (h *hostStep[T]) lanes(x []pair[T], stride int, y []pair[T], beside int, b block, z0, z1 []pair[T]) []pair[T] {
+	for i := range h.passes {
+		p := &h.passes[i]
+		rest, wide := p.n/p.radix, p.side*b.wide
+		a := places{times: rest, count: wide, from: wide, apart: rest * wide, to: p.radix * wide, beside: wide, conjugate: h.Conjugate}
+		if i == 0 {
+			a.from, a.apart = stride, rest*stride
+		}
+		to := z0
+		if i == len(h.passes)-1 && y != nil {
+			to = y
+			if beside != b.wide { // in pieces
+				a.times, a.count, a.from, a.to, a.beside = p.side, b.lanes, b.wide, beside, p.side*beside
 			}
 		}
-	case s.Turned:
-		var first [hostWide]int
-		for e := range lanes {
-			line := l + e
-			first[e] = 2 * ((a*(s.Lines/s.Inner)+line/s.Inner)*s.M*s.Inner + line%s.Inner)
-		}
-		for k := range x1 {
-			for e, at := range first[:lanes] {
-				at += 2 * k * s.Inner
-				y[at], y[at+1] = x1[k][re+e], x1[k][im+e]
-			}
-		}
-	default:
-		for k := range x1 {
-			to, of := y[2*((a*s.M+k)*s.Lines+l):][:2*lanes], &x1[k]
-			for e := range lanes {
-				to[2*e], to[2*e+1] = of[re+e], of[im+e]
+		p.do(x, to, &a)
+		x, z0, z1 = to, z1, z0
+	}
+	return x
+}
+
+// turned is z times the root of unity at a place of the table.
+func (h *hostStep[T]) turned(z pair[T], turns []T, at int) pair[T] {
+	c, d := turns[at], turns[at+h.M*(h.Lines/h.Inner)+stepPad]
+	if h.Conjugate {
+		d = -d
+	}
+	return pair[T]{z.re*c - z.im*d, z.re*d + z.im*c}
+}
+
+// storeRows stores lanes from line l on, turned, as rows of y.
+func (h *hostStep[T]) storeRows(z, y []pair[T], turns []T, l int, b block) {
+	whole, numbers := h.storeTiles(z, y, turns, l, b)
+	h.storePart(z, y, turns, l, b.wide, 0, whole, numbers)
+	h.storePart(z, y, turns, l, b.wide, whole, b.lanes, 0)
+}
+
+// storePart stores the numbers from one on of lanes e to end, of so many as are wide.
+func (h *hostStep[T]) storePart(z, y []pair[T], turns []T, l, wide, e, end, number int) {
+	m := h.M
+	for k := number; k < m; k += hostTile {
+		for e := e; e < end; e++ {
+			to := y[e*m+k:][:min(hostTile, m-k)]
+			for i := range to {
+				to[i] = h.turned(z[(k+i)*wide+e], turns, (k+i)*h.Lines+l+e)
 			}
 		}
 	}
 }
 
-// turnHost multiplies lanes by roots of unity.
-func turnHost[T float](s *stepAttr, turns []T, l, lanes int, x1 []lines[T]) {
-	others := s.Lines / s.Inner
-	var of [hostWide]int // which root each lane takes
-	for e := range lanes {
-		of[e] = (l + e) / s.Inner
-	}
-	for k := range x1 {
-		cos, sin, y := turns[k*others:][:others], turns[(s.M+k)*others+stepPad:][:others], &x1[k]
-		for e, at := range of {
-			c, d, a, b := cos[at], sin[at], y[e], y[e+hostWide]
-			y[e], y[e+hostWide] = a*c-b*d, a*d+b*c
-		}
-	}
-}
-
-// halfHost is unpack of step.cl, or pack, of a given number of rows.
-func halfHost[T float](rows, h int, conjugate, pack bool, out *tensor.Tensor, ins []*tensor.Tensor) {
-	x, roots, y := tensor.MustSlice[T](ins[0]), tensor.MustSlice[T](ins[1]), tensor.MustSlice[T](out)
-	cos, sin := roots[:h+1], roots[h+1:]
-	sign := T(1) // of imaginary parts
-	if conjugate != pack {
-		sign = -1
-	}
-	fallback.Parallel(rows, func(from, to int) {
-		for a := from; a < to; a++ {
-			if pack {
-				z, to := x[2*a*(h+1):][:2*h+2], y[2*a*h:][:2*h]
-				to[0], to[1] = z[0]+z[2*h], z[0]-z[2*h]
-				for k := 1; k < h; k++ {
-					o := 2 * (h - k)
-					ar, ai, br, bi, c, d := z[2*k], z[2*k+1]*sign, z[o], z[o+1]*sign, cos[k], sin[k]
-					er, ei := ar-br, ai+bi
-					to[2*k], to[2*k+1] = ar+br+(er*d-ei*c), ai-bi+(er*c+ei*d)
-				}
-				continue
-			}
-			z, to := x[2*a*h:][:2*h], y[2*a*(h+1):][:2*h+2]
-			to[0], to[1] = z[0]+z[1], 0
-			to[2*h], to[2*h+1] = z[0]-z[1], 0
-			for k := 1; k < h; k++ {
-				o := 2 * (h - k)
-				ar, ai, br, bi, c, d := z[2*k], z[2*k+1], z[o], z[o+1], cos[k], sin[k]
-				er, ei := ar-br, ai+bi
-				to[2*k], to[2*k+1] = (ar+br+(er*d+ei*c))/2, (ai-bi+(ei*d-er*c))*sign/2
+// storeTurned stores lanes from line l on, turned, in y, [lines/inner, m, inner].
+func (h *hostStep[T]) storeTurned(z, y []pair[T], turns []T, l int, b block) {
+	others := h.Lines / h.Inner
+	for e := 0; e < b.lanes; {
+		at, q := (l+e)/h.Inner, (l+e)%h.Inner
+		count := min(h.Inner-q, b.lanes-e) // that have the same factor
+		for k := range h.M {
+			to, of := y[(at*h.M+k)*h.Inner+q:][:count], z[k*b.wide+e:][:count]
+			for i, v := range of {
+				to[i] = h.turned(v, turns, k*others+at)
 			}
 		}
-	})
+		e += count
+	}
 }

@@ -2,209 +2,223 @@ package fft
 
 import "math"
 
-// hostRadices are the passes of a transform of m elements in Go, where a radix of 8 needs more registers than there are.
+// hostRadices are the passes of a transform of m elements in Go, where a radix of 8 needs more registers than there are. Those of 4 come
+// first, as they take single rows.
 func hostRadices(m int) (all []int) {
-	for _, r := range radices(m) {
-		switch r {
-		case 8:
-			all = append(all, 4, 2)
-		default:
-			all = append(all, r)
-		}
-	}
 	twos := 0
-	for _, r := range all {
-		if r == 2 {
+	for _, p := range primesOf(m) {
+		switch {
+		case p == 2:
 			twos++
+		case p > 2:
+			all = append(all, p)
 		}
 	}
-	for ; twos >= 2; twos -= 2 { // two of them are one of 4
-		all = append(without(without(all, 2), 2), 4)
+	fours := make([]int, twos/2)
+	for i := range fours {
+		fours[i] = 4
+	}
+	if all = append(fours, all...); twos%2 == 1 || m == 1 {
+		all = append(all, 1+twos%2)
 	}
 	return all
 }
 
-// without is all but the first of that value.
-func without(all []int, v int) []int {
-	for i, r := range all {
-		if r == v {
-			return append(all[:i:i], all[i+1:]...)
+// A hostPass takes transforms of n numbers, side apart, to radix transforms of n/radix, as those of passes.cl.
+type hostPass[T float] struct {
+	radix, n, side int
+	roots          []pair[T] // radix-1 for each of n/radix, of which the first are 1; none in the last pass
+	planes         []pair[T] // the same, those of all groups for each of radix-1
+	sums           []pair[T] // of odd ones
+	consts         []T       // of those of 3 and 5
+	run            func(p *hostPass[T], x, y []pair[T], a *places)
+}
+
+// places are where numbers are: number j of group t from from·t + apart·j of x on, and those of the results in y. For the other
+// sign results are in opposite order.
+type places struct {
+	times, count int // groups, and numbers of each that have the same roots
+	from, apart  int
+	to, beside   int
+	conjugate    bool
+}
+
+func newHostPass[T float](radix, n, side int, conjugate bool) hostPass[T] {
+	p := hostPass[T]{radix: radix, n: n, side: side}
+	if n > radix {
+		for t := range n / radix {
+			for k := 1; k < radix; k++ {
+				w := root(t*k, n)
+				if conjugate {
+					w = root(t*(k-radix), n)
+				}
+				p.roots = append(p.roots, pair[T]{T(real(w)), T(imag(w))})
+			}
 		}
 	}
-	return all
-}
-
-// lines are one element of hostWide transforms: their real parts, and then their imaginary ones. That is one address for both, so that
-// those of a pass stay in registers.
-type lines[T float] [2 * hostWide]T
-
-// turned is y times the root of unity c + di.
-func (y *lines[T]) turned(c, d T) {
-	for q := range hostWide {
-		a, b := y[q], y[q+hostWide]
-		y[q], y[q+hostWide] = a*c-b*d, a*d+b*c
+	for k := range radix - 1 {
+		for t := 0; t < len(p.roots); t += radix - 1 {
+			p.planes = append(p.planes, p.roots[t+k])
+		}
 	}
-}
-
-// A hostPass takes transforms of n numbers, side apart, to radix transforms of n/radix, as those of passes.cl; w are the roots of a
-// transform of m.
-type hostPass[T float] func(radix int, x, y []lines[T], n, side, m int, w []T)
-
-func passOf[T float](radix int) hostPass[T] {
 	switch radix {
+	case 1:
+		p.run = pass1[T]
 	case 2:
-		return pass2[T]
+		p.run = pass2[T]
 	case 3:
-		return pass3[T]
+		p.run, p.consts = pass3[T], []T{T(math.Sqrt(3) / 2), 0.5}
 	case 4:
-		return pass4[T]
+		p.run = pass4[T]
 	case 5:
-		return pass5[T]
+		p.run = pass5[T]
+		for k := 1.; k < 3; k++ {
+			s, c := math.Sincos(2 * math.Pi * k / 5)
+			p.consts = append(p.consts, T(c), T(s))
+		}
+	default:
+		p.run, p.sums = passOdd[T], oddSums[T](radix)
 	}
-	return passOdd[T]
+	return p
 }
 
-func pass2[T float](_ int, x, y []lines[T], n, side, m int, w []T) {
-	far := side * (n / 2)
-	for p := range n / 2 {
-		at := 2 * p * (m / n)
-		c, d := w[at], w[at+1]
-		for s := range side {
-			x0, x1 := &x[side*p+s], &x[side*p+s+far]
-			y0, y1 := &y[2*side*p+s], &y[side*(2*p+1)+s]
-			for q := range hostWide {
-				a, b, e, f := x0[q], x0[q+hostWide], x1[q], x1[q+hostWide]
-				y0[q], y0[q+hostWide] = a+e, b+f
-				a, b = a-e, b-f
-				y1[q], y1[q+hostWide] = a*c-b*d, a*d+b*c
+// of are the roots of group t, and whether they are not 1.
+func (p *hostPass[T]) of(t int) ([]pair[T], bool) {
+	if t == 0 || len(p.roots) == 0 {
+		return nil, false
+	}
+	return p.roots[t*(p.radix-1):][:p.radix-1], true
+}
+
+// adjoin reports whether groups are several, of one number each, and side by side.
+func (a *places) adjoin(radix int) bool {
+	return a.times > 1 && a.count == 1 && a.from == 1 && a.to == radix
+}
+
+// in are the numbers of x that a pass reads as number j of group t.
+func in[T float](x []pair[T], a *places, t, j int) []pair[T] {
+	return x[t*a.from+j*a.apart:][:a.count]
+}
+
+// out are those of y that are its result k.
+func out[T float](y []pair[T], a *places, t, k int) []pair[T] {
+	return y[t*a.to+k*a.beside:][:a.count]
+}
+
+func pass1[T float](_ *hostPass[T], x, y []pair[T], a *places) {
+	for t := range a.times {
+		copy(out(y, a, t, 0), in(x, a, t, 0))
+	}
+}
+
+func pass2[T float](p *hostPass[T], x, y []pair[T], a *places) {
+	for t := range a.times {
+		x0, x1, y0, y1 := in(x, a, t, 0), in(x, a, t, 1), out(y, a, t, 0), out(y, a, t, 1)
+		w, turn := p.of(t)
+		c, d := T(1), T(0)
+		if turn {
+			c, d = w[0].re, w[0].im
+		}
+		for l, a0 := range x0 {
+			a1 := x1[l]
+			y0[l] = pair[T]{a0.re + a1.re, a0.im + a1.im}
+			r, i := a0.re-a1.re, a0.im-a1.im
+			if turn {
+				r, i = r*c-i*d, r*d+i*c
 			}
+			y1[l] = pair[T]{r, i}
 		}
 	}
 }
 
-func pass3[T float](_ int, x, y []lines[T], n, side, m int, w []T) {
-	far, root3 := side*(n/3), T(math.Sqrt(3)/2)
-	for p := range n / 3 {
-		at := 2 * p * (m / n)
-		c1, d1, c2, d2 := w[at], w[at+1], w[2*at], w[2*at+1]
-		for s := range side {
-			x0, x1, x2 := &x[side*p+s], &x[side*p+s+far], &x[side*p+s+2*far]
-			y0, y1, y2 := &y[3*side*p+s], &y[side*(3*p+1)+s], &y[side*(3*p+2)+s]
-			for q := range hostWide {
-				ar, ai, br, bi, cr, ci := x0[q], x0[q+hostWide], x1[q], x1[q+hostWide], x2[q], x2[q+hostWide]
-				tr, ti := br+cr, bi+ci
-				dr, di := (br-cr)*root3, (bi-ci)*root3
-				mr, mi := ar-tr/2, ai-ti/2
-				y0[q], y0[q+hostWide] = ar+tr, ai+ti
-				br, bi, cr, ci = mr+di, mi-dr, mr-di, mi+dr
-				y1[q], y1[q+hostWide] = br*c1-bi*d1, br*d1+bi*c1
-				y2[q], y2[q+hostWide] = cr*c2-ci*d2, cr*d2+ci*c2
+func pass3[T float](p *hostPass[T], x, y []pair[T], a *places) {
+	root3 := p.consts[0]
+	for t := range a.times {
+		x0, x1, x2 := in(x, a, t, 0), in(x, a, t, 1), in(x, a, t, 2)
+		y0, y1, y2 := out(y, a, t, 0), out(y, a, t, 1), out(y, a, t, 2)
+		if a.conjugate {
+			y1, y2 = y2, y1
+		}
+		w, turn := p.of(t)
+		var w1, w2 pair[T]
+		if turn {
+			w1, w2 = w[0], w[1]
+		}
+		for l, a0 := range x0 {
+			a1, a2 := x1[l], x2[l]
+			tr, ti := a1.re+a2.re, a1.im+a2.im
+			dr, di := (a1.re-a2.re)*root3, (a1.im-a2.im)*root3
+			mr, mi := a0.re-tr/2, a0.im-ti/2
+			y0[l] = pair[T]{a0.re + tr, a0.im + ti}
+			r1, i1, r2, i2 := mr+di, mi-dr, mr-di, mi+dr
+			if turn {
+				r1, i1 = r1*w1.re-i1*w1.im, r1*w1.im+i1*w1.re
+				r2, i2 = r2*w2.re-i2*w2.im, r2*w2.im+i2*w2.re
 			}
+			y1[l], y2[l] = pair[T]{r1, i1}, pair[T]{r2, i2}
 		}
 	}
 }
 
-func pass4[T float](_ int, x, y []lines[T], n, side, m int, w []T) {
-	far := side * (n / 4)
-	for p := range n / 4 {
-		at := 2 * p * (m / n)
-		c1, d1, c2, d2, c3, d3 := w[at], w[at+1], w[2*at], w[2*at+1], w[3*at], w[3*at+1]
-		for s := range side {
-			x0, x1, x2, x3 := &x[side*p+s], &x[side*p+s+far], &x[side*p+s+2*far], &x[side*p+s+3*far]
-			y0, y1, y2, y3 := &y[4*side*p+s], &y[side*(4*p+1)+s], &y[side*(4*p+2)+s], &y[side*(4*p+3)+s]
-			if p == 0 { // roots of 1
-				for q := range hostWide {
-					ar, ai, br, bi := x0[q]+x2[q], x0[q+hostWide]+x2[q+hostWide], x0[q]-x2[q], x0[q+hostWide]-x2[q+hostWide]
-					cr, ci, dr, di := x1[q]+x3[q], x1[q+hostWide]+x3[q+hostWide], x1[q]-x3[q], x1[q+hostWide]-x3[q+hostWide]
-					y0[q], y0[q+hostWide] = ar+cr, ai+ci
-					y1[q], y1[q+hostWide] = br+di, bi-dr
-					y2[q], y2[q+hostWide] = ar-cr, ai-ci
-					y3[q], y3[q+hostWide] = br-di, bi+dr
-				}
-				continue
+func pass4[T float](p *hostPass[T], x, y []pair[T], a *places) {
+	if a.adjoin(4) {
+		rows4(p, x, y, a)
+		return
+	}
+	for t := range a.times {
+		x0, x1, x2, x3 := in(x, a, t, 0), in(x, a, t, 1), in(x, a, t, 2), in(x, a, t, 3)
+		y0, y1, y2, y3 := out(y, a, t, 0), out(y, a, t, 1), out(y, a, t, 2), out(y, a, t, 3)
+		if a.conjugate {
+			y1, y3 = y3, y1
+		}
+		w, turn := p.of(t)
+		if !turn {
+			for l, a0 := range x0 {
+				a1, a2, a3 := x1[l], x2[l], x3[l]
+				br, bi, cr, ci := a0.re+a2.re, a0.im+a2.im, a0.re-a2.re, a0.im-a2.im
+				dr, di, er, ei := a1.re+a3.re, a1.im+a3.im, a1.re-a3.re, a1.im-a3.im
+				y0[l], y1[l] = pair[T]{br + dr, bi + di}, pair[T]{cr + ei, ci - er}
+				y2[l], y3[l] = pair[T]{br - dr, bi - di}, pair[T]{cr - ei, ci + er}
 			}
-			for q := range hostWide {
-				ar, ai, br, bi := x0[q]+x2[q], x0[q+hostWide]+x2[q+hostWide], x0[q]-x2[q], x0[q+hostWide]-x2[q+hostWide]
-				cr, ci, dr, di := x1[q]+x3[q], x1[q+hostWide]+x3[q+hostWide], x1[q]-x3[q], x1[q+hostWide]-x3[q+hostWide]
-				y0[q], y0[q+hostWide] = ar+cr, ai+ci
-				er, ei := br+di, bi-dr
-				y1[q], y1[q+hostWide] = er*c1-ei*d1, er*d1+ei*c1
-				er, ei = ar-cr, ai-ci
-				y2[q], y2[q+hostWide] = er*c2-ei*d2, er*d2+ei*c2
-				er, ei = br-di, bi+dr
-				y3[q], y3[q+hostWide] = er*c3-ei*d3, er*d3+ei*c3
-			}
+			continue
+		}
+		w1, w2, w3 := w[0], w[1], w[2]
+		for l, a0 := range x0 {
+			a1, a2, a3 := x1[l], x2[l], x3[l]
+			br, bi, cr, ci := a0.re+a2.re, a0.im+a2.im, a0.re-a2.re, a0.im-a2.im
+			dr, di, er, ei := a1.re+a3.re, a1.im+a3.im, a1.re-a3.re, a1.im-a3.im
+			y0[l] = pair[T]{br + dr, bi + di}
+			r, i := cr+ei, ci-er
+			y1[l] = pair[T]{r*w1.re - i*w1.im, r*w1.im + i*w1.re}
+			r, i = br-dr, bi-di
+			y2[l] = pair[T]{r*w2.re - i*w2.im, r*w2.im + i*w2.re}
+			r, i = cr-ei, ci+er
+			y3[l] = pair[T]{r*w3.re - i*w3.im, r*w3.im + i*w3.re}
 		}
 	}
 }
 
-func pass5[T float](_ int, x, y []lines[T], n, side, m int, w []T) {
-	far := side * (n / 5)
-	cos1, sin1, cos2, sin2 := T(math.Cos(2*math.Pi/5)), T(math.Sin(2*math.Pi/5)), T(math.Cos(4*math.Pi/5)), T(math.Sin(4*math.Pi/5))
-	for p := range n / 5 {
-		at := 2 * p * (m / n)
-		for s := range side {
-			x0, x1, x2, x3, x4 := &x[side*p+s], &x[side*p+s+far], &x[side*p+s+2*far], &x[side*p+s+3*far], &x[side*p+s+4*far]
-			y0, y1, y2, y3, y4 := &y[5*side*p+s], &y[side*(5*p+1)+s], &y[side*(5*p+2)+s], &y[side*(5*p+3)+s], &y[side*(5*p+4)+s]
-			for q := range hostWide {
-				ar, ai := x0[q], x0[q+hostWide]
-				t1r, t1i, d1r, d1i := x1[q]+x4[q], x1[q+hostWide]+x4[q+hostWide], x1[q]-x4[q], x1[q+hostWide]-x4[q+hostWide]
-				t2r, t2i, d2r, d2i := x2[q]+x3[q], x2[q+hostWide]+x3[q+hostWide], x2[q]-x3[q], x2[q+hostWide]-x3[q+hostWide]
-				y0[q], y0[q+hostWide] = ar+t1r+t2r, ai+t1i+t2i
-				mr, mi := ar+t1r*cos1+t2r*cos2, ai+t1i*cos1+t2i*cos2
-				nr, ni := d1r*sin1+d2r*sin2, d1i*sin1+d2i*sin2
-				y1[q], y1[q+hostWide], y4[q], y4[q+hostWide] = mr+ni, mi-nr, mr-ni, mi+nr
-				mr, mi = ar+t1r*cos2+t2r*cos1, ai+t1i*cos2+t2i*cos1
-				nr, ni = d1r*sin2-d2r*sin1, d1i*sin2-d2i*sin1
-				y2[q], y2[q+hostWide], y3[q], y3[q+hostWide] = mr+ni, mi-nr, mr-ni, mi+nr
-			}
-			if p > 0 {
-				y1.turned(w[at], w[at+1])
-				y2.turned(w[2*at], w[2*at+1])
-				y3.turned(w[3*at], w[3*at+1])
-				y4.turned(w[4*at], w[4*at+1])
-			}
+// rows4 is pass4 where the numbers that have the same roots are one, and groups adjoin.
+func rows4[T float](p *hostPass[T], x, y []pair[T], a *places) {
+	done := vectorRows(p, x, y, a)
+	x, y = x[done:], y[4*done:]
+	times, roots := a.times-done, p.roots[3*done:]
+	x0, x1, x2, x3 := x[:times], x[a.apart:][:times], x[2*a.apart:][:times], x[3*a.apart:][:times]
+	for t, a0 := range x0 {
+		a1, a2, a3 := x1[t], x2[t], x3[t]
+		w, to := roots[3*t:][:3:3], y[4*t:][:4:4]
+		br, bi, cr, ci := a0.re+a2.re, a0.im+a2.im, a0.re-a2.re, a0.im-a2.im
+		dr, di, er, ei := a1.re+a3.re, a1.im+a3.im, a1.re-a3.re, a1.im-a3.im
+		to[0] = pair[T]{br + dr, bi + di}
+		r, i, v := br-dr, bi-di, w[1]
+		to[2] = pair[T]{r*v.re - i*v.im, r*v.im + i*v.re}
+		r1, i1, v := cr+ei, ci-er, w[0]
+		r1, i1 = r1*v.re-i1*v.im, r1*v.im+i1*v.re
+		r3, i3, v := cr-ei, ci+er, w[2]
+		r3, i3 = r3*v.re-i3*v.im, r3*v.im+i3*v.re
+		if a.conjugate {
+			r1, i1, r3, i3 = r3, i3, r1, i1
 		}
-	}
-}
-
-// passOdd is a pass of an odd radix: elements j and radix-j are taken together, and so are the results.
-func passOdd[T float](radix int, x, y []lines[T], n, side, m int, w []T) {
-	var sums, differences [longPrime/2 + 1]lines[T]
-	h, far, step := radix/2, side*(n/radix), m/radix
-	for p := range n / radix {
-		for s := range side {
-			x0 := &x[side*p+s]
-			all := *x0
-			for j := 1; j <= h; j++ {
-				a, b, t, u := &x[side*p+s+far*j], &x[side*p+s+far*(radix-j)], &sums[j], &differences[j]
-				for q := range all {
-					t[q], u[q] = a[q]+b[q], a[q]-b[q]
-					all[q] += t[q]
-				}
-			}
-			y[side*radix*p+s] = all
-			for k := 1; k <= h; k++ {
-				even, odd := *x0, lines[T]{}
-				for j, at := 1, k; j <= h; j++ {
-					c, d, t, u := w[2*at*step], w[2*at*step+1], &sums[j], &differences[j]
-					for q := range even {
-						even[q] += t[q] * c
-						odd[q] += u[q] * d
-					}
-					if at += k; at >= radix {
-						at -= radix
-					}
-				}
-				front, back := &y[side*(radix*p+k)+s], &y[side*(radix*p+radix-k)+s]
-				for q := range hostWide {
-					mr, mi, nr, ni := even[q], even[q+hostWide], odd[q], odd[q+hostWide]
-					front[q], front[q+hostWide], back[q], back[q+hostWide] = mr-ni, mi+nr, mr+ni, mi-nr
-				}
-				at := 2 * p * (m / n)
-				front.turned(w[at*k], w[at*k+1])
-				back.turned(w[at*(radix-k)], w[at*(radix-k)+1])
-			}
-		}
+		to[1], to[3] = pair[T]{r1, i1}, pair[T]{r3, i3}
 	}
 }

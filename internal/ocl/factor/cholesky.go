@@ -78,6 +78,10 @@ func (c *cholesky) write() (*variant.Plan, error) {
 		g.Size(name, c.n)
 	}
 	c.prog = g.Assemble("factor/any_cholesky.cl")
+	if c.n <= c.block {
+		c.matrices(c.prog, "cholesky_whole", c.wg, nil)
+		return c.plan(fmt.Sprintf("block=%d whole", c.block))
+	}
 	rows := max(c.n, 1) // info of empty matrices is stored too
 	c.rows(c.prog, "cholesky_begin", c.wg, rows)
 	c.decompose(0, c.n)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/fft"
-	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/sparse"
 	"github.com/anycl/anycl/tensor"
 )
@@ -29,6 +28,7 @@ const (
 	FunctionCholesky = "cholesky" // the lower factor
 	FunctionLU       = "lu"       // L - I + U of a matrix of which no rows are exchanged
 	FunctionQR       = "qr"       // the absolute values of R
+	FunctionSVD      = "svdvals"
 	FunctionSparse   = "laplacian"
 )
 
@@ -47,7 +47,12 @@ func scienceWorks() []*Work {
 	}
 	for _, n := range []int{512, 1024, 2048} {
 		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
-			all = append(all, decomposition(FunctionCholesky, dt, n), decomposition(FunctionLU, dt, n), decomposition(FunctionQR, dt, n))
+			all = append(all, decomposition(FunctionCholesky, dt, n, n), decomposition(FunctionLU, dt, n, n), decomposition(FunctionQR, dt, n, n))
+		}
+	}
+	for _, dims := range [][]int{{1000, 32, 32}, {100, 64, 64}} {
+		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+			all = append(all, decomposition(FunctionCholesky, dt, dims...), decomposition(FunctionLU, dt, dims...), singularValues(dt, dims...))
 		}
 	}
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
@@ -104,41 +109,6 @@ func tuple(axes []int) string {
 		s += fmt.Sprint(a, ",")
 	}
 	return s + ")"
-}
-
-// decomposition decomposes a matrix whose diagonal is large: as it is for LU and QR, and its symmetric part for Cholesky.
-func decomposition(function string, dt tensor.DType, n int) *Work {
-	p := &Program{}
-	x := p.Leaf(Operand, dt, Fill{}, n, n)
-	cube := float64(n) * float64(n) * float64(n)
-	w := &Work{Name: fmt.Sprintf("%s-%s/%d", function, short(dt), n), Rate: GFLOPS, Tolerance: 1e-3, Bytes: elements([]int{n, n}) * float64(dt.Size())}
-	dominant := func(x *ops.Node) *ops.Node {
-		return ops.Add(x, ops.Mul(x.Graph().Eye(x.DType(), n, n, 0), float64(4*n)))
-	}
-	a := Attr{Function: function, Value: float64(4 * n)}
-	var ours func(x []*ops.Node) *ops.Node
-	switch function {
-	case FunctionCholesky:
-		w.Flops = cube / 3
-		ours = func(x []*ops.Node) *ops.Node { return linalg.Cholesky(dominant(x[0]), false) }
-		a.SciPy = "np.tril(scipy.linalg.cholesky(diagonal({0}), lower=True, check_finite=False))"
-	case FunctionLU:
-		w.Flops = 2 * cube / 3
-		ours = func(x []*ops.Node) *ops.Node {
-			lu, _, _ := linalg.LUFactor(dominant(x[0]))
-			return lu
-		}
-		a.SciPy = "scipy.linalg.lu_factor(diagonal({0}), check_finite=False)[0]"
-	case FunctionQR:
-		w.Flops = 4 * cube / 3
-		ours = func(x []*ops.Node) *ops.Node {
-			_, r := linalg.QR(dominant(x[0]), linalg.QRFactorR)
-			return ops.Abs(r)
-		}
-	}
-	w.Program = p.Return(p.add(Node{Op: "call", In: []Ref{x}, Attr: a, Ours: ours}))
-	w.Goals = []Goal{atLeast(0.8, LAPACK), atLeast(5, Gonum)}
-	return w
 }
 
 // laplacian is the matrix of five points for m x m unknowns.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/anycl/anycl/tensor"
@@ -26,36 +27,38 @@ func (Gonum) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor) (
 	if t, err := transformOf(w); err == nil && !t.real && len(t.sizes) == 1 {
 		return gonumTransform(t, operands[0])
 	}
-	function, n, diagonal, err := decompositionOf(w)
+	m, err := decompositionOf(w)
 	if err != nil {
 		return nil, err
 	}
-	from, a, out := make([]float64, n*n), make([]float64, n*n), tensor.Must(tensor.New(tensor.Float64, n, n))
-	for i := range from {
-		from[i] = operands[0].Float64At(i)
-		if i%(n+1) == 0 {
-			from[i] += diagonal
-		}
-	}
-	matrix := blas64.General{Rows: n, Cols: n, Stride: n, Data: a}
-	pivots, tau, work := make([]int, n), make([]float64, n), make([]float64, 64*n)
+	n := m.n
+	from, a, values, out := make([]float64, m.batch*n*n), make([]float64, m.batch*n*n), make([]float64, m.batch*n), m.result(tensor.Float64)
+	m.each(operands[0], func(b, i, j int, v float64) { from[(b*n+i)*n+j] = v })
+	pivots, work := make([]int, n), make([]float64, 64*n+1024)
 	run := func() error {
 		copy(a, from)
-		ok := true
-		switch function {
-		case bench.FunctionCholesky:
-			_, ok = lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: a, Uplo: blas.Lower})
-		case bench.FunctionLU:
-			ok = lapack64.Getrf(matrix, pivots)
-		default:
-			lapack64.Geqrf(matrix, tau, work, len(work))
-		}
-		if !ok {
-			return fmt.Errorf("gonum: no %s", function)
+		for b := range m.batch {
+			data, values := a[b*n*n:][:n*n], values[b*n:][:n]
+			matrix := blas64.General{Rows: n, Cols: n, Stride: n, Data: data}
+			ok := true
+			switch m.function {
+			case bench.FunctionCholesky:
+				_, ok = lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: data, Uplo: blas.Lower})
+			case bench.FunctionLU:
+				ok = lapack64.Getrf(matrix, pivots)
+			case bench.FunctionSVD:
+				none := blas64.General{Stride: 1}
+				ok = lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, matrix, none, none, values, work, len(work))
+			default:
+				lapack64.Geqrf(matrix, values, work, len(work))
+			}
+			if !ok {
+				return fmt.Errorf("gonum: no %s", m.function)
+			}
 		}
 		return nil
 	}
-	fetch := fetchFactor(function, n, out, func(i, j int) float64 { return a[i*n+j] })
+	fetch := m.fetch(out, func(b, i, j int) float64 { return a[(b*n+i)*n+j] }, func(i int) float64 { return values[i] })
 	return &job{f: run, fetch: fetch, outs: []*tensor.Tensor{out}}, nil
 }
 

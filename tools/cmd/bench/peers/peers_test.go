@@ -113,7 +113,7 @@ func small() map[string]*bench.Program {
 }
 
 // ofOthers are works of peers that have nothing else: transforms, decompositions, sparse products.
-var ofOthers = []string{"fft-f32/256x1024", "cholesky-f32/512", "spmv-f32/laplacian-1000"}
+var ofOthers = []string{"fft-f32/256x1024", "cholesky-f32/512", "lu-f64/100x64x64", "svdvals-f32/1000x32x32", "spmv-f32/laplacian-1000"}
 
 // Each peer that is installed agrees with ours in every step that it has.
 func TestPeersAgreeWithOurs(t *testing.T) {

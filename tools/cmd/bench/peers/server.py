@@ -222,7 +222,7 @@ class SciPy(NumPy):
         self.names["laplacian"] = laplacian
         self.names["numbers"] = lambda x: x.view(np.complex64 if x.dtype == np.float32 else np.complex128)[..., 0]
         self.names["pairs"] = lambda x: x.view(x.real.dtype).reshape(*x.shape, 2)
-        self.names["diagonal"] = lambda x: x + 4 * len(x) * np.eye(len(x), dtype=x.dtype)
+        self.names["diagonal"] = lambda x: x + 4 * x.shape[-1] * np.eye(x.shape[-1], dtype=x.dtype)
 
     def step(self, s, x):
         if s["op"] == "call" and s.get("scipy"):
