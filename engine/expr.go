@@ -5,7 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"strings"
+	"slices"
+	"strconv"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -96,39 +97,56 @@ func (e *Expr) Within(lo, hi int64) *Expr {
 func (e *Expr) Key() string { return e.key }
 
 func seal(e *Expr) *Expr {
-	var b strings.Builder
+	var room [256]byte
+	b := room[:0]
+	text := func(parts ...string) {
+		for _, s := range parts {
+			b = append(b, s...)
+		}
+	}
+	number := func(n int64) { b = strconv.AppendInt(b, n, 10) }
 	switch e.Op {
 	case OpLoad:
-		fmt.Fprintf(&b, "in%d:%v[%s]", e.Input, e.DType, e.Addr.key)
+		text("in")
+		number(int64(e.Input))
+		text(":", e.DType.String(), "[", e.Addr.key, "]")
 	case OpConst:
-		fmt.Fprintf(&b, "%v(%x,%d)", e.DType, e.Value.Float, e.Value.Int)
+		b = fmt.Appendf(b, "%v(%x,%d)", e.DType, e.Value.Float, e.Value.Int)
 	case OpIndex:
-		fmt.Fprintf(&b, "%v{%s}", e.DType, e.Addr.key)
+		text(e.DType.String(), "{", e.Addr.key, "}")
 	case OpValid:
-		b.WriteString("valid")
+		text("valid")
 	case OpApply:
-		fmt.Fprintf(&b, "%s:%v(", e.Fn.Name, e.DType)
+		text(e.Fn.Name, ":", e.DType.String(), "(")
 		for i, a := range e.Args {
 			if i > 0 {
-				b.WriteByte(',')
+				text(",")
 			}
-			b.WriteString(a.key)
+			text(a.key)
 		}
-		b.WriteByte(')')
+		text(")")
 	case OpAcc:
-		fmt.Fprintf(&b, "acc%d:%v", e.Input, e.DType)
+		text("acc")
+		number(int64(e.Input))
+		text(":", e.DType.String())
 	case OpRun:
-		b.WriteString("run")
+		text("run")
 	}
 	for _, c := range e.Conds {
-		b.WriteString("?" + c.key())
+		text("?")
+		b = c.appendKey(b)
 	}
 	if e.Known != nil {
-		fmt.Fprintf(&b, "<%d,%d>", e.Known.Lo, e.Known.Hi)
+		text("<")
+		number(e.Known.Lo)
+		text(",")
+		number(e.Known.Hi)
+		text(">")
 	}
-	e.key = b.String()
-	if len(e.key) > 64 { // sharing would make the text of a deep expression exponential
-		sum := sha256.Sum256([]byte(e.key))
+	if len(b) <= 64 {
+		e.key = string(b)
+	} else { // sharing would make the text of a deep expression exponential
+		sum := sha256.Sum256(b)
 		e.key = e.Fn.name() + "#" + hex.EncodeToString(sum[:16])
 	}
 	return e
@@ -138,6 +156,10 @@ func seal(e *Expr) *Expr {
 // in addresses too) before their users.
 func (e *Expr) Walk() iter.Seq[*Expr] {
 	return func(yield func(*Expr) bool) {
+		if len(e.Args) == 0 && !slices.ContainsFunc(e.Indices(), (*Index).Gathers) {
+			yield(e)
+			return
+		}
 		seen := map[string]bool{}
 		var walk func(e *Expr) bool
 		var index func(x *Index) bool
@@ -245,6 +267,9 @@ func (e *Expr) Rewrite(f func(e *Expr) *Expr) *Expr {
 // Subst replaces the coordinate of every axis a in e by at[a], an expression
 // over the axes of dom.
 func (e *Expr) Subst(at []*Index, dom Domain) *Expr {
+	if len(e.Args) == 0 {
+		return e.substLeaf(at, dom)
+	}
 	memo := map[string]*Expr{}
 	var walk func(e *Expr) *Expr
 	walk = func(e *Expr) *Expr {
@@ -252,20 +277,28 @@ func (e *Expr) Subst(at []*Index, dom Domain) *Expr {
 			return r
 		}
 		c := *e
-		if e.Addr != nil {
-			c.Addr = e.Addr.Subst(at, dom)
-		}
-		c.Conds = make([]Cond, len(e.Conds))
-		for i, k := range e.Conds {
-			c.Conds[i] = Cond{k.X.Subst(at, dom), k.Lo, k.Hi}
-		}
 		c.Args = make([]*Expr, len(e.Args))
 		for i, a := range e.Args {
 			c.Args[i] = walk(a)
 		}
-		r := seal(&c)
+		r := c.substLeaf(at, dom)
 		memo[e.key] = r
 		return r
 	}
 	return walk(e)
+}
+
+// substLeaf is Subst for what e itself holds, not for its operands.
+func (e *Expr) substLeaf(at []*Index, dom Domain) *Expr {
+	c := *e
+	if e.Addr != nil {
+		c.Addr = e.Addr.Subst(at, dom)
+	}
+	if len(e.Conds) > 0 {
+		c.Conds = make([]Cond, len(e.Conds))
+		for i, k := range e.Conds {
+			c.Conds[i] = Cond{k.X.Subst(at, dom), k.Lo, k.Hi}
+		}
+	}
+	return seal(&c)
 }

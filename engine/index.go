@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"strconv"
 )
 
 // Index is an integer expression over the coordinates of a domain, in the
@@ -62,8 +62,23 @@ func (d Domain) Size() int64 {
 // ConstIndex is the constant c.
 func ConstIndex(c int64) *Index { return newIndex(c, nil) }
 
+// firstAxes are the coordinates of axes that most domains have.
+var firstAxes = func() (xs [16]*Index) {
+	for a := range xs {
+		xs[a] = axisIndex(a)
+	}
+	return xs
+}()
+
 // AxisIndex is the coordinate of axis a.
 func AxisIndex(a int) *Index {
+	if uint(a) < uint(len(firstAxes)) {
+		return firstAxes[a]
+	}
+	return axisIndex(a)
+}
+
+func axisIndex(a int) *Index {
 	return newIndex(0, []Term{{1, Atom{Kind: AtomAxis, Axis: a, key: fmt.Sprintf("x%03d", a)}}})
 }
 
@@ -81,41 +96,69 @@ func (x *Index) Key() string { return x.key }
 func (x *Index) String() string { return x.key }
 
 func newIndex(c int64, terms []Term) *Index {
-	terms = normalise(terms)
-	for {
-		merged, c2, again := recombine(terms)
-		if !again {
-			break
-		}
-		c += c2
-		terms = normalise(merged)
-	}
-	var b strings.Builder
-	for i, t := range terms {
-		if i > 0 {
-			b.WriteByte('+')
-		}
-		fmt.Fprintf(&b, "%d*%s", t.Coef, t.Atom.key)
-	}
-	if c != 0 || len(terms) == 0 {
-		fmt.Fprintf(&b, "%+d", c)
-	}
-	return &Index{Const: c, Terms: terms, key: b.String()}
+	s := sum{c: c, terms: make([]Term, 0, len(terms))}
+	s.add(1, terms)
+	return s.index()
 }
 
-// normalise sorts terms by atom, adds equal atoms and drops zeros.
-func normalise(terms []Term) []Term {
-	terms = slices.Clone(terms)
-	slices.SortStableFunc(terms, func(a, b Term) int { return strings.Compare(a.Atom.key, b.Atom.key) })
-	out := terms[:0]
+// sum adds terms up: sorted by atom, atoms distinct, coefficients nonzero. Its terms are its own.
+type sum struct {
+	c     int64
+	terms []Term
+}
+
+// add adds coef times the sum of terms.
+func (s *sum) add(coef int64, terms []Term) {
 	for _, t := range terms {
-		if n := len(out); n > 0 && out[n-1].Atom.key == t.Atom.key {
-			out[n-1].Coef += t.Coef
-			continue
-		}
-		out = append(out, t)
+		s.term(Term{coef * t.Coef, t.Atom})
 	}
-	return slices.DeleteFunc(out, func(t Term) bool { return t.Coef == 0 })
+	for {
+		merged, c, again := recombine(s.terms)
+		if !again {
+			return
+		}
+		s.c += c
+		s.terms = s.terms[:0] // merged is a copy
+		for _, t := range merged {
+			s.term(t)
+		}
+	}
+}
+
+func (s *sum) term(t Term) {
+	i := len(s.terms)
+	for i > 0 && s.terms[i-1].Atom.key > t.Atom.key {
+		i--
+	}
+	switch {
+	case i > 0 && s.terms[i-1].Atom.key == t.Atom.key:
+		if s.terms[i-1].Coef += t.Coef; s.terms[i-1].Coef == 0 {
+			s.terms = slices.Delete(s.terms, i-1, i)
+		}
+	case t.Coef != 0:
+		s.terms = slices.Insert(s.terms, i, t)
+	}
+}
+
+// index is the sum, which takes no more terms.
+func (s *sum) index() *Index {
+	var room [128]byte
+	key := room[:0]
+	for i, t := range s.terms {
+		if i > 0 {
+			key = append(key, '+')
+		}
+		key = strconv.AppendInt(key, t.Coef, 10)
+		key = append(key, '*')
+		key = append(key, t.Atom.key...)
+	}
+	if s.c > 0 || s.c == 0 && len(s.terms) == 0 {
+		key = append(key, '+')
+	}
+	if s.c != 0 || len(s.terms) == 0 {
+		key = strconv.AppendInt(key, s.c, 10)
+	}
+	return &Index{Const: s.c, Terms: s.terms, key: string(key)}
 }
 
 // recombine undoes a split: c·D·floor(X/D) + c·(X mod D) = c·X. It is what
@@ -159,7 +202,9 @@ func quotient(d, m Atom) bool {
 
 // Add is x + y.
 func (x *Index) Add(y *Index) *Index {
-	return newIndex(x.Const+y.Const, append(slices.Clone(x.Terms), y.Terms...))
+	s := sum{c: x.Const + y.Const, terms: append(make([]Term, 0, len(x.Terms)+len(y.Terms)), x.Terms...)}
+	s.add(1, y.Terms)
+	return s.index()
 }
 
 // AddConst is x + c.
@@ -167,7 +212,8 @@ func (x *Index) AddConst(c int64) *Index {
 	if c == 0 {
 		return x
 	}
-	return newIndex(x.Const+c, x.Terms)
+	s := sum{c: x.Const + c, terms: x.Terms}
+	return s.index()
 }
 
 // Mul is c·x.
@@ -175,11 +221,9 @@ func (x *Index) Mul(c int64) *Index {
 	if c == 1 {
 		return x
 	}
-	terms := slices.Clone(x.Terms)
-	for i := range terms {
-		terms[i].Coef *= c
-	}
-	return newIndex(x.Const*c, terms)
+	s := sum{c: x.Const * c, terms: make([]Term, 0, len(x.Terms))}
+	s.add(c, x.Terms)
+	return s.index()
 }
 
 // Div is floor(x / d) for d > 0, simplified with what dom says of the axes.
@@ -218,11 +262,14 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 
 // bent is the atom of a quotient or remainder of x by d.
 func bent(kind AtomKind, x *Index, d int64) Atom {
-	sign := "/"
+	var room [128]byte
+	key := append(append(room[:0], '('), x.key...)
 	if kind == AtomMod {
-		sign = "%"
+		key = append(key, ")%"...)
+	} else {
+		key = append(key, ")/"...)
 	}
-	return Atom{Kind: kind, X: x, D: d, key: fmt.Sprintf("(%s)%s%d", x.key, sign, d)}
+	return Atom{Kind: kind, X: x, D: d, key: string(strconv.AppendInt(key, d, 10))}
 }
 
 // reduced is floor(x / g) for a common factor g of the coefficients.
@@ -295,7 +342,7 @@ func (a Atom) bounds(dom Domain) (lo, hi int64) {
 // Subst replaces the coordinate of every axis a by at[a], an expression over
 // the axes of dom.
 func (x *Index) Subst(at []*Index, dom Domain) *Index {
-	out := ConstIndex(x.Const)
+	s := sum{c: x.Const, terms: make([]Term, 0, len(x.Terms)+2)}
 	for _, t := range x.Terms {
 		var y *Index
 		switch t.Atom.Kind {
@@ -308,9 +355,10 @@ func (x *Index) Subst(at []*Index, dom Domain) *Index {
 		default:
 			y = DataIndex(t.Atom.Data.Subst(at, dom))
 		}
-		out = out.Add(y.Mul(t.Coef))
+		s.c += y.Const * t.Coef
+		s.add(t.Coef, y.Terms)
 	}
-	return out
+	return s.index()
 }
 
 // Affine splits x into Const + Σ coef[axis]·axis. ok is false when x holds a
@@ -340,6 +388,11 @@ func (x *Index) VisitAxes(f func(axis int)) {
 	}
 }
 
+// Gathers reports whether x depends on values in memory.
+func (x *Index) Gathers() bool {
+	return slices.ContainsFunc(x.Terms, func(t Term) bool { return t.Atom.Kind == AtomData || t.Atom.X != nil && t.Atom.X.Gathers() })
+}
+
 // Cond holds where Lo <= X < Hi.
 type Cond struct {
 	X      *Index
@@ -352,7 +405,12 @@ func (c Cond) Proven(dom Domain) (always, never bool) {
 	return lo >= c.Lo && hi < c.Hi, hi < c.Lo || lo >= c.Hi
 }
 
-func (c Cond) key() string { return fmt.Sprintf("%d<=%s<%d", c.Lo, c.X.key, c.Hi) }
+// appendKey appends what identifies c.
+func (c Cond) appendKey(b []byte) []byte {
+	b = append(strconv.AppendInt(b, c.Lo, 10), "<="...)
+	b = append(append(b, c.X.key...), '<')
+	return strconv.AppendInt(b, c.Hi, 10)
+}
 
 func floorDiv(a, b int64) int64 {
 	q := a / b

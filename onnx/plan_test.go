@@ -64,3 +64,17 @@ func TestProgramsOfAModelAreCompiledSideBySide(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestARunIsPredictedForItsShapes(t *testing.T) {
+	t.Parallel()
+	p := compile(t, doubled(t, "n"), nil)
+	short, err := p.Predicted(t.Context(), map[string]*tensor.Tensor{"x": vector[float32](1, 2)})
+	require.NoError(t, err)
+	require.Positive(t, short)
+	long, err := p.Predicted(t.Context(), map[string]*tensor.Tensor{"x": vector(make([]float32, 1<<20)...)})
+	require.NoError(t, err)
+	require.Greater(t, long, short)
+	require.Len(t, p.plans, 2)
+	_, err = p.Predicted(t.Context(), nil)
+	require.ErrorIs(t, err, ErrInput)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/ops"
@@ -122,7 +123,26 @@ func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (ma
 	return out, nil
 }
 
-func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+// Predicted is how long a run on these inputs is predicted to take, once it is compiled for their shapes, as it is here. Errors: those of Run.
+func (p *Program) Predicted(ctx context.Context, inputs map[string]*tensor.Tensor) (time.Duration, error) {
+	shapes, err := p.given(inputs)
+	if err != nil {
+		return 0, fmt.Errorf("onnx: predict %q: %w", p.m.m.Graph.Name, err)
+	}
+	x, err := p.plan(ctx, shapes, inputs)
+	if err != nil {
+		return 0, fmt.Errorf("onnx: predict %q: %w", p.m.m.Graph.Name, err)
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.dropped || x.exe == nil {
+		return 0, nil
+	}
+	return x.exe.Report().Predicted, nil
+}
+
+// given are the shapes of inputs, which are those of the model.
+func (p *Program) given(inputs map[string]*tensor.Tensor) (map[string][]int, error) {
 	shapes := map[string][]int{}
 	var errs []error
 	for _, in := range p.m.inputs {
@@ -144,6 +164,14 @@ func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (ma
 	shapes, err := p.m.shapes(shapes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	return shapes, nil
+}
+
+func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	shapes, err := p.given(inputs)
+	if err != nil {
+		return nil, err
 	}
 	for {
 		x, err := p.plan(ctx, shapes, inputs)

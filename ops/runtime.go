@@ -119,6 +119,9 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		rt.rating.Wait()
 		return nil, errors.Join(err, cpu.Close())
 	}
+	if po.Spec == "" && strings.EqualFold(strings.TrimSpace(os.Getenv(platform.EnvDevice)), "none") {
+		po.Spec = "none" // for which no driver is started
+	}
 	machine, err := platform.Discover(ctx, po)
 	if err != nil {
 		return fail(err)

@@ -159,12 +159,17 @@ func (f *fakeDriver) NewContext(cldriver.Handle, []cldriver.Handle) (cldriver.Ha
 
 func discoverFake(t *testing.T, f *fakeDriver) *Machine {
 	t.Helper()
+	return discoverFakeFor(t, f, "gpu")
+}
+
+func discoverFakeFor(t *testing.T, f *fakeDriver, spec string) *Machine {
+	t.Helper()
 	f.parts = map[cldriver.Handle]uint32{}
 	lib, err := cl.Open(&cl.Options{Wrap: func(d cldriver.Driver) cldriver.Driver { f.Driver = d; return f }})
 	if err != nil {
 		t.Skipf("needs an OpenCL library to put the fake before: %v", err)
 	}
-	m, err := Discover(t.Context(), &Options{Library: lib, CacheDir: CacheOff, Spec: "gpu"})
+	m, err := Discover(t.Context(), &Options{Library: lib, CacheDir: CacheOff, Spec: spec})
 	require.NoError(t, err)
 	return m
 }
@@ -226,4 +231,11 @@ func TestNoPlatformsIsANote(t *testing.T) {
 	m := discoverFake(t, &fakeDriver{status: cldriver.Status(cl.PlatformNotFound)})
 	assert.Empty(t, m.Devices)
 	assert.Contains(t, m.Explain(), "no driver is installed")
+}
+
+func TestNoDriverIsStartedForNone(t *testing.T) {
+	m := discoverFakeFor(t, &fakeDriver{status: cldriver.Status(cl.OutOfHostMemory)}, " None")
+	require.Empty(t, m.Notes)
+	_, err := m.Select("")
+	require.ErrorIs(t, err, ErrNone)
 }

@@ -43,7 +43,7 @@ type Note struct {
 // A machine without OpenCL is not an error: Devices is empty and LoadErr says
 // why. Errors: ctx's, when it ends before the drivers answer; ANYCL_QUIRKS or Staging names what is none;
 // the library that ANYCL_OPENCL_LIBRARY names cannot be loaded, unless the device none is asked for, which
-// needs no library.
+// needs no library. Where Options.Spec is none, no driver is started and no device found.
 func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("platform: discover: %w", err)
@@ -74,6 +74,8 @@ func discover(o *Options, switched map[string]bool) *Machine {
 	m := &Machine{spec: o.Spec}
 	if m.spec == "" {
 		m.spec, m.env = os.Getenv(EnvDevice), true
+	} else if strings.EqualFold(strings.TrimSpace(m.spec), "none") {
+		return m
 	}
 	lib := o.Library
 	if lib == nil {

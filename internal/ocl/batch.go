@@ -56,6 +56,12 @@ type library struct {
 	warm  map[launchKey]int // the widest launch of each kernel so far; see warm.go
 }
 
+// part is a program of a launch, and its key, which takes long to find.
+type part struct {
+	*codegen.Program
+	key codegen.Key
+}
+
 type entry struct {
 	prog   weak.Pointer[cl.Program]
 	id     uint64
@@ -63,10 +69,10 @@ type entry struct {
 	texts  [3]string // of the part: source, head, body
 }
 
-// share gives p the texts of the part that is equal to it, so that plans for many sizes do not hold a copy each.
-func (l *library) share(p *codegen.Program) {
+// share gives p, whose key that is, the texts of the part that is equal to it, so that plans for many sizes do not hold a copy each.
+func (l *library) share(p *codegen.Program, key codegen.Key) {
 	l.mu.Lock()
-	at, ok := l.parts[p.Key()]
+	at, ok := l.parts[key]
 	l.mu.Unlock()
 	if ok {
 		p.Source, p.Head, p.Body = at.texts[0], at.texts[1], at.texts[2]
@@ -84,8 +90,7 @@ func (l *library) find(key codegen.Key) (built, bool) {
 	return built{prog, at.id, at.suffix}, prog != nil
 }
 
-func (l *library) enter(p *codegen.Program, b built) {
-	key := p.Key()
+func (l *library) enter(p part, b built) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.parts == nil {
@@ -95,17 +100,17 @@ func (l *library) enter(p *codegen.Program, b built) {
 		maps.DeleteFunc(l.parts, func(_ codegen.Key, at entry) bool { return at.prog.Value() == nil })
 		l.sweep = 2*len(l.parts) + batchLarge
 	}
-	l.parts[key] = entry{weak.Make(b.prog), b.id, b.suffix, [3]string{p.Source, p.Head, p.Body}}
+	l.parts[p.key] = entry{weak.Make(b.prog), b.id, b.suffix, [3]string{p.Source, p.Head, p.Body}}
 }
 
 // compileAll makes every program of the tasks available in the library.
 func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
-	batches := map[string][]*codegen.Program{} // by what the parts of one program must share
+	batches := map[string][]part{} // by what the parts of one program must share
 	var order []string
 	seen := map[codegen.Key]bool{}
 	for _, t := range tasks {
-		for _, l := range t.plan.Launches {
-			key := l.Program.Key()
+		for i, l := range t.plan.Launches {
+			key := t.keys[i]
 			if seen[key] {
 				continue
 			}
@@ -120,10 +125,10 @@ func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 			if batches[share] == nil {
 				order = append(order, share)
 			}
-			batches[share] = append(batches[share], l.Program)
+			batches[share] = append(batches[share], part{l.Program, key})
 		}
 	}
-	var programs [][]*codegen.Program
+	var programs [][]part
 	for _, share := range order {
 		programs = append(programs, divide(batches[share])...)
 	}
@@ -146,10 +151,10 @@ func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 }
 
 // divide splits parts over the cores.
-func divide(parts []*codegen.Program) [][]*codegen.Program {
+func divide(parts []part) [][]part {
 	n := min(max(len(parts)/batchSmall, 1), procs.Count())
 	n = max(n, (len(parts)+batchLarge-1)/batchLarge)
-	var out [][]*codegen.Program
+	var out [][]part
 	for i := range n {
 		if part := parts[len(parts)*i/n : len(parts)*(i+1)/n]; len(part) > 0 {
 			out = append(out, part)
@@ -160,12 +165,17 @@ func divide(parts []*codegen.Program) [][]*codegen.Program {
 
 // compile builds parts as one program. Where that fails, each is built alone,
 // so that one that a driver refuses does not take the others with it.
-func (w *target) compile(ctx context.Context, parts []*codegen.Program) error {
+func (w *target) compile(ctx context.Context, parts []part) error {
 	if len(parts) > 1 {
-		all, err := w.build(ctx, &codegen.Program{Name: fmt.Sprintf("%d parts", len(parts)), Source: codegen.Join(parts), Options: parts[0].Options})
+		all := make([]*codegen.Program, len(parts))
+		for i, p := range parts {
+			all[i] = p.Program
+		}
+		joined := &codegen.Program{Name: fmt.Sprintf("%d parts", len(parts)), Source: codegen.Join(all), Options: parts[0].Options}
+		whole, err := w.build(ctx, joined)
 		if err == nil {
 			for i, p := range parts {
-				w.library.enter(p, built{all.prog, all.id, codegen.Suffix(i)})
+				w.library.enter(p, built{whole.prog, whole.id, codegen.Suffix(i)})
 			}
 			return nil
 		}
@@ -174,7 +184,7 @@ func (w *target) compile(ctx context.Context, parts []*codegen.Program) error {
 		}
 	}
 	for _, p := range parts {
-		b, err := w.build(ctx, p)
+		b, err := w.build(ctx, p.Program)
 		if err != nil {
 			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
 				continue // the task that needs it reports it
@@ -187,11 +197,11 @@ func (w *target) compile(ctx context.Context, parts []*codegen.Program) error {
 }
 
 // program is the part that p is in; a failure to build is reported here.
-func (w *target) program(ctx context.Context, t *engine.Task, p *codegen.Program) (built, error) {
-	if b, ok := w.library.find(p.Key()); ok {
+func (w *target) program(ctx context.Context, t *engine.Task, p part) (built, error) {
+	if b, ok := w.library.find(p.key); ok {
 		return b, nil
 	}
-	b, err := w.build(ctx, p)
+	b, err := w.build(ctx, p.Program)
 	if err != nil {
 		return built{}, taskError(w.facts.Name, t, "build", err)
 	}

@@ -72,10 +72,10 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	for _, p := range []*codegen.Program{good, bad} {
 		p.Body += fmt.Sprintf("// %p\n", e)
 	}
-	require.NoError(t, e.queue.to.compile(t.Context(), []*codegen.Program{bad, good}))
+	require.NoError(t, e.queue.to.compile(t.Context(), []part{{bad, bad.Key()}, {good, good.Key()}}))
 	_, ok := e.queue.to.library.find(good.Key())
 	assert.True(t, ok)
 	task := sample.Map(engine.Domain{1}, sample.Constant(tensor.Float32, 1))
-	_, err := e.queue.to.program(t.Context(), task, bad)
+	_, err := e.queue.to.program(t.Context(), task, part{bad, bad.Key()})
 	assert.ErrorContains(t, err, "nothing")
 }

@@ -120,7 +120,7 @@ func (s *sequence) compile(ctx context.Context, tasks []engine.Bound, planTask f
 	for i := range s.tasks {
 		t := &s.tasks[i]
 		for j := 0; err == nil && j < len(t.plan.Launches); j++ {
-			t.programs[j], err = s.runner.target().program(ctx, t.task, t.plan.Launches[j].Program)
+			t.programs[j], err = s.runner.target().program(ctx, t.task, part{t.plan.Launches[j].Program, t.keys[j]})
 		}
 	}
 	if errors.Is(err, platform.ErrClosed) {
@@ -146,10 +146,12 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 			if err != nil {
 				return taskError(facts.Name, b.Task, "plan", err)
 			}
-			for _, l := range p.Launches {
-				s.runner.target().library.share(l.Program)
+			keys := make([]codegen.Key, len(p.Launches))
+			for j, l := range p.Launches {
+				keys[j] = l.Program.Key()
+				s.runner.target().library.share(l.Program, keys[j])
 			}
-			s.tasks[i] = readyTask{task: b.Task, outs: b.Outs, plan: p, programs: make([]built, len(p.Launches))}
+			s.tasks[i] = readyTask{task: b.Task, outs: b.Outs, plan: p, keys: keys, programs: make([]built, len(p.Launches))}
 			return nil
 		})
 	}

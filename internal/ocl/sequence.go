@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 )
@@ -34,7 +35,8 @@ type readyTask struct {
 	task     *engine.Task
 	outs     []engine.Slot
 	plan     *variant.Plan
-	programs []built // of the plan's launches
+	keys     []codegen.Key // of the programs of the plan's launches
+	programs []built       // the same, built
 	steps    []command
 	kept     []*platform.Memory // of the plan, the task's own
 	current  bool               // what is kept holds for the steady inputs as they are

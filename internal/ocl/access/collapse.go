@@ -13,11 +13,13 @@ func Collapse(t *engine.Task) *engine.Task {
 	if t.Kind == engine.Custom {
 		return t
 	}
+	divisions := Divisions(t)
 	for g := range t.Groups {
 		from, to := t.Group(g)
 		for a := to - 1; a >= from; a-- {
 			if t.Axes[a] == 1 {
 				t = dropAxis(t, g, a)
+				divisions = Divisions(t)
 			}
 		}
 		from, to = t.Group(g)
@@ -25,8 +27,9 @@ func Collapse(t *engine.Task) *engine.Task {
 			if t.Axes[a] == 0 || t.Axes[a+1] == 0 {
 				continue
 			}
-			if m := MergeAxes(t, g, a); Divisions(m) <= Divisions(t) {
-				t = m
+			m := MergeAxes(t, g, a)
+			if n := Divisions(m); n <= divisions {
+				t, divisions = m, n
 			}
 		}
 	}

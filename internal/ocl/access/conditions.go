@@ -67,21 +67,6 @@ func Reach(x *engine.Index, dom engine.Domain) int64 {
 	return int64(total)
 }
 
-// Gathers reports whether x depends on values in memory.
-func Gathers(x *engine.Index) bool {
-	for _, t := range x.Terms {
-		switch t.Atom.Kind {
-		case engine.AtomData:
-			return true
-		case engine.AtomDiv, engine.AtomMod:
-			if Gathers(t.Atom.X) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // AtomKey is equal for equal atoms only.
 func AtomKey(a engine.Atom) string {
 	switch a.Kind {
@@ -109,7 +94,7 @@ func Unproven(conds []engine.Cond, dom engine.Domain) (open []engine.Cond) {
 // GathersIn reports whether e reads where memory says.
 func GathersIn(e *engine.Expr) bool {
 	for s := range e.Walk() {
-		if slices.ContainsFunc(s.Indices(), Gathers) {
+		if slices.ContainsFunc(s.Indices(), (*engine.Index).Gathers) {
 			return true
 		}
 	}

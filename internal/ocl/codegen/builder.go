@@ -102,7 +102,7 @@ func (g *Builder) Section(define func(), files ...string) {
 	g.Hooks = strings.Builder{}
 	g.Hooks.WriteString(rest.String())
 	g.Hooks.WriteString(text)
-	for _, n := range macroName.distinct(text) {
+	for _, n := range distinct(text, macroName) {
 		fmt.Fprintf(&g.Hooks, "#undef %s\n", n)
 	}
 	g.Hooks.WriteByte('\n')

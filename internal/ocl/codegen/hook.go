@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
@@ -207,7 +206,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	case engine.OpConst:
 		return f.declare("v", t, key, Literal(e.DType, e.Value.Float, e.Value.Int))
 	case engine.OpIndex:
-		long := access.Gathers(e.Addr)
+		long := e.Addr.Gathers()
 		x := f.index(e.Addr, long, guard)
 		if e.DType == tensor.Bool {
 			x = "(" + x + ") != 0"

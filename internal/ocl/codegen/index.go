@@ -167,7 +167,7 @@ func (f *fn) guard(conds []engine.Cond, outer string) string {
 	for _, data := range []bool{false, true} {
 		var tests []string
 		for _, c := range conds {
-			if access.Gathers(c.X) != data {
+			if c.X.Gathers() != data {
 				continue
 			}
 			always, never := c.Proven(f.g.Task.Axes)

@@ -12,20 +12,37 @@ import (
 // Suffix is what the kernels of part i of a joined program end in.
 func Suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
-// naming finds the names that lines of a program define.
-type naming struct {
-	expr func() *regexp.Regexp // its first group
-	some []string              // a line that has a name has one of these: the expression alone takes 1 ms a part
+// functionLine is a line that defines a function or type, whose name is its first group. It is compiled when it is first asked for.
+var functionLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`)
+})
+
+// functionName is the name of the function or type that a line defines, or "".
+func functionName(line string) string {
+	// Such a line has one of these: the expression alone takes 1 ms a part.
+	if !slices.ContainsFunc([]string{"inline", "INLINE", "typedef", "void"}, func(s string) bool { return strings.Contains(line, s) }) {
+		return ""
+	}
+	if m := functionLine().FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
-var (
-	macroName    = naming{lazily(`^[ \t]*#[ \t]*define[ \t]+(\w+)`), []string{"define"}}
-	functionName = naming{lazily(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`), []string{"inline", "INLINE", "typedef", "void"}}
-)
-
-// lazily compiles an expression when it is first asked for.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+// macroName is the name of the macro that a line defines, or "".
+func macroName(line string) string {
+	line, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
+	if ok {
+		line, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "define")
+	}
+	name := strings.TrimLeft(line, " \t")
+	if !ok || len(name) == len(line) {
+		return ""
+	}
+	if end := strings.IndexFunc(name, func(r rune) bool { return r != '_' && (r > 'z' || r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a') }); end >= 0 {
+		name = name[:end]
+	}
+	return name
 }
 
 // Join writes parts one after the other. The functions and types of each get its suffix,
@@ -41,30 +58,27 @@ func Join(parts []*Program) string {
 	b.WriteString(libraryText(slices.Compact(library)))
 	for i, p := range parts {
 		fmt.Fprintf(&b, "\n// ==== part %d: %s ====\n", i, p.Name)
-		names := functionName.distinct(p.Body)
+		names := distinct(p.Body, functionName)
 		for _, n := range names {
 			fmt.Fprintf(&b, "#define %s %s%s\n", n, n, Suffix(i))
 		}
 		b.WriteString(p.Body)
 		b.WriteByte('\n')
-		for _, n := range append(macroName.distinct(p.Body), names...) {
+		for _, n := range append(distinct(p.Body, macroName), names...) {
 			fmt.Fprintf(&b, "#undef %s\n", n)
 		}
 	}
 	return b.String()
 }
 
-// distinct lists the names that text defines, once each.
-func (n naming) distinct(text string) []string {
+// distinct lists the names that lines of text define, once each.
+func distinct(text string, nameOf func(line string) string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for line := range strings.Lines(text) {
-		if !slices.ContainsFunc(n.some, func(s string) bool { return strings.Contains(line, s) }) {
-			continue
-		}
-		if m := n.expr().FindStringSubmatch(line); m != nil && !seen[m[1]] {
-			seen[m[1]] = true
-			out = append(out, m[1])
+		if name := nameOf(line); name != "" && !seen[name] {
+			seen[name] = true
+			out = append(out, name)
 		}
 	}
 	return out

@@ -115,7 +115,7 @@ func (f *fn) spread(e *engine.Expr, axis int) bool {
 
 func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	name, o, _ := f.g.Operand(e.Input)
-	if len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || access.Gathers(e.Addr) || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
+	if len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || e.Addr.Gathers() || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
 		return "", false
 	}
 	at := f.index(e.Addr, false, "")

@@ -22,13 +22,13 @@ func init() {
 
 // contractVariants lists the variants that may run t, best first.
 func contractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
-	c := Separate(d, t, swapBetter(d, t)).cheaperOrientation(t)
+	plain := inBoth(func(swap bool) *Contraction { return Separate(d, t, swap) })
+	c := plain(swapBetter(d, t, plain)).cheaperOrientation(plain)
 	item := variant.Variant{Name: "item", Why: "any contraction", Plan: c.PlanItem}
 	if c.K == 0 {
 		item.Why = "an empty sum"
 		return []variant.Variant{item}
 	}
-	plain := func(swap bool) *Contraction { return Separate(d, t, swap) }
 	few := c // with the fewer outputs as rows, for the kernel that takes few
 	if c.n < c.m && !d.CPU {
 		few = plain(!c.swapped)
@@ -59,15 +59,15 @@ func contractVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	if c.subgroupLegal() {
 		all = append(all, eitherOrientation(c, plain, (*Contraction).subgroup))
 	}
-	w, windows := winogradOrientation(c, d, t)
+	w, windows := winogradOrientation(c, plain)
 	if windows {
 		all = append(all, w.winograd())
 	}
-	along, lines := stripOrientation(c, d, t)
+	along, lines := stripOrientation(c, plain)
 	if lines {
 		all = append(all, along.strip())
 	}
-	terms, runs := linesOrientation(c, d, t)
+	terms, runs := linesOrientation(c, plain)
 	if runs {
 		all = append(all, terms.linesOf())
 	}
@@ -114,21 +114,21 @@ func prefer(name, why string, all []variant.Variant) []variant.Variant {
 // swapBetter reports whether A and B should change places. The panel and row
 // kernels want the direction with more outputs in n; and a B whose columns
 // adjoin can be read in place, or packed without gathering.
-func swapBetter(d *facts.Device, t *engine.Task) bool {
+func swapBetter(d *facts.Device, t *engine.Task, plain orientations) bool {
 	m, n := t.Size(1), t.Size(2)
 	switch {
 	case !d.CPU && d.SubgroupLanes > 0:
-		return swapForLanes(d, t)
+		return swapForLanes(d, t, plain)
 	case !d.CPU: // neighbouring items store neighbouring columns
-		return m > 1 && Separate(d, t, false).rowsAdjoin()
+		return m > 1 && plain(false).rowsAdjoin()
 	}
 	if narrow := int64(max(d.VectorLanes, 4)); n < narrow || m < narrow {
 		swap := n < m
-		return swap != (Separate(d, t, swap).gathersB() && Separate(d, t, !swap).A.Plain)
+		return swap != (plain(swap).gathersB() && plain(!swap).A.Plain)
 	}
 	as, swapped := vectorWords(d, t, false), vectorWords(d, t, true)
 	if as == nil {
-		as, swapped = Separate(d, t, false), Separate(d, t, true)
+		as, swapped = plain(false), plain(true)
 	}
 	switch {
 	case as.columnsAdjoin() && as.Batches > 1 && as.n < 256 && access.Steady(t, t.A):
@@ -150,12 +150,12 @@ func swapBetter(d *facts.Device, t *engine.Task) bool {
 // swapForLanes reports whether A and B should change places on a device whose
 // lanes share A: each of them has columns of its own, which it reads best from rows
 // of B.
-func swapForLanes(d *facts.Device, t *engine.Task) bool {
+func swapForLanes(d *facts.Device, t *engine.Task, plain orientations) bool {
 	m, n := t.Size(1), t.Size(2)
 	if narrow := int64(2 * d.SubgroupLanes); n < narrow || m < narrow {
 		return n < m
 	}
-	return !Separate(d, t, false).columnsAdjoin() && Separate(d, t, true).columnsAdjoin()
+	return !plain(false).columnsAdjoin() && plain(true).columnsAdjoin()
 }
 
 // gathersB reports whether B is neither read where it lies nor copied in runs: an

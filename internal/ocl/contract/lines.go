@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
-	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -29,9 +27,9 @@ type linesChoice struct {
 }
 
 // linesOrientation is c or its transposed product, whichever has lines in A that cost less.
-func linesOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
+func linesOrientation(c *Contraction, plain orientations) (*Contraction, bool) {
 	legal := c.linesLegal()
-	other := Separate(d, t, !c.swapped)
+	other := plain(!c.swapped)
 	if !other.linesLegal() {
 		return c, legal
 	}

@@ -1,18 +1,33 @@
 package contract
 
 import (
-	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
+// orientations are the two ways to see a task: as it is, and with A and B exchanged.
+type orientations func(swap bool) *Contraction
+
+// inBoth is make, called once for each way: choosing a variant compares them often.
+func inBoth(make func(swap bool) *Contraction) orientations {
+	var made [2]*Contraction
+	return func(swap bool) *Contraction {
+		i := codegen.OneIf(swap)
+		if made[i] == nil {
+			made[i] = make(swap)
+		}
+		return made[i]
+	}
+}
+
 // cheaperOrientation is c or its transposed product, whichever blocks compute in fewer cycles. It stays c where something
 // else decides: panels that are kept or read where they lie, one row, dot products, operands that no vector copies.
-func (c *Contraction) cheaperOrientation(t *engine.Task) *Contraction {
+func (c *Contraction) cheaperOrientation(plain orientations) *Contraction {
 	if !c.blocksCompete() || c.readsPanels() || c.dotFits() {
 		return c
 	}
-	other := Separate(c.Device, t, !c.swapped)
+	other := plain(!c.swapped)
 	if other.blocksCompete() && other.blockCycles() < c.blockCycles() {
 		return other
 	}

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
-	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -33,12 +31,12 @@ type stripChoice struct {
 
 // stripOrientation is c or its transposed product, whichever has windows along lines in
 // B and in the result.
-func stripOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
+func stripOrientation(c *Contraction, plain orientations) (*Contraction, bool) {
 	legal := c.stripLegal()
 	if legal && !c.columnsApart() {
 		return c, true
 	}
-	if other := Separate(d, t, !c.swapped); other.stripLegal() {
+	if other := plain(!c.swapped); other.stripLegal() {
 		return other, true
 	}
 	return c, legal

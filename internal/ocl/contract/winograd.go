@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
-	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 )
@@ -50,11 +48,11 @@ type winogradChoice struct {
 }
 
 // winogradOrientation is c or its transposed product, whichever has the windows in A.
-func winogradOrientation(c *Contraction, d *facts.Device, t *engine.Task) (*Contraction, bool) {
+func winogradOrientation(c *Contraction, plain orientations) (*Contraction, bool) {
 	if _, ok := c.windows(); ok {
 		return c, c.winogradLegal()
 	}
-	c = Separate(d, t, !c.swapped)
+	c = plain(!c.swapped)
 	_, ok := c.windows()
 	return c, ok && c.winogradLegal()
 }

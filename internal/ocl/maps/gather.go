@@ -43,7 +43,7 @@ func gatherVariant(d *facts.Device, t *engine.Task) (v variant.Variant, long boo
 func rowGathers(e *engine.Expr, last int, dom engine.Domain) []*engine.Expr {
 	var loads []*engine.Expr
 	for s := range e.Walk() {
-		if s.Op != engine.OpLoad || !access.Gathers(s.Addr) {
+		if s.Op != engine.OpLoad || !s.Addr.Gathers() {
 			continue
 		}
 		if d := access.Stride(s, last); d < 0 || d > 1 {

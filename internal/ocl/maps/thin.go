@@ -79,7 +79,7 @@ func thinVariant(d *facts.Device, t *engine.Task) variant.Variant {
 	}
 	e, last := t.Values[0], axes[len(axes)-1]
 	for s := range e.Walk() {
-		if s.Op == engine.OpLoad && access.Gathers(s.Addr) {
+		if s.Op == engine.OpLoad && s.Addr.Gathers() {
 			return variant.Variant{}
 		}
 	}

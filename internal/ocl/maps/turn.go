@@ -77,7 +77,7 @@ func turnedLoads(e *engine.Expr, axis, last int) (loads []*engine.Expr) {
 			return
 		}
 		seen[e.Key()] = true
-		if e.Op == engine.OpLoad && !access.Gathers(e.Addr) && access.StrideAlong(e.Addr, axis) == 1 {
+		if e.Op == engine.OpLoad && !e.Addr.Gathers() && access.StrideAlong(e.Addr, axis) == 1 {
 			if across := access.StrideAlong(e.Addr, last); across < 0 || across > 4 {
 				loads = append(loads, e)
 			}
