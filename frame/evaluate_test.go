@@ -30,6 +30,21 @@ func TestStringsThatBecomeNullStayNull(t *testing.T) {
 	}
 }
 
+// What a choice between literals is cast to need not be the type of any.
+func TestAChoiceBetweenLiteralsHasTheirType(t *testing.T) {
+	t.Parallel()
+	f, err := frame.New(frame.Of("k", []int64{1, -1}))
+	require.NoError(t, err)
+	is := frame.When(frame.Col("k").Gt(0)).Then(true)
+	got, err := f.Query().Select(is.Otherwise(nil).Cast(column.Float64.Of()).As("a"), is.Otherwise(false).Cast(column.Int8.Of()).As("b"),
+		frame.When(frame.Col("k").Gt(0)).Then("7").Otherwise(nil).Cast(column.Int64.Of()).As("c")).Collect(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []float64{1, 0}, column.Values[float64](got.Column("a")))
+	require.True(t, got.Column("a").IsNull(1))
+	require.Equal(t, []int8{1, 0}, column.Values[int8](got.Column("b")))
+	require.EqualValues(t, 7, column.Values[int64](got.Column("c"))[0])
+}
+
 func TestArgMaxOfEqualRowsIsTheFirstOfTheWindow(t *testing.T) {
 	t.Parallel()
 	f, err := frame.New(frame.Of("name", []string{"a", "b", "c", "d", "e"}), frame.Of("by", []int64{2, 2, 1, 1, 2}),
