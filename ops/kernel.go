@@ -64,7 +64,7 @@ type Result struct {
 
 // Kernel runs a user's own kernel as an op of the graph and returns its
 // results. Operands arrive as dense row-major buffers. The kernel must write
-// every element of its results. Without the field Grad it has no derivative: gradients that would pass
+// every element of its results; where these have none, it is not launched. Without the field Grad it has no derivative: gradients that would pass
 // through it are errors. Errors: no source, entry or results; an argument of
 // another type; a geometry that is negative or that Local does not divide.
 // That the source does not compile is an error of Compile, an [engine.KernelError] with the line of
