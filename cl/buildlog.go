@@ -63,9 +63,9 @@ func (p *Program) buildError(err error, options string, devices []*Device) error
 var logForms = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`^\s*(.*?):(\d+):(\d+):\s+(?:fatal )?error:\s*(.*)$`),
-		regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):(\d+)(?: <[^>]*>)?:\s*(.*)$`),
+		regexp.MustCompile(`^\s*(?:fatal )?error:\s*(.*?):(\d+):(\d+)(?: <\w+=.*?:\d+:\d+>)?:\s*(.*)$`),
 		regexp.MustCompile(`^\s*"?([^"]*)"?, line (\d+):\s+(?:fatal )?error:\s*(.*)$`),
-		regexp.MustCompile(`(?i)^\s*(?:fatal )?error:?\s*(.*)$`),
+		regexp.MustCompile(`(?i)^\s*(?:fatal )?error(?:\(s\))?:?\s*(.*)$`),
 	}
 })
 
@@ -85,12 +85,18 @@ func firstPlace(log string) (file string, line, column int) {
 	return "", 0, 0
 }
 
+// firstError is the text of the first error. What ends in a colon, as PoCL's "Error(s) while linking:", goes on in the next line.
 func firstError(log string) string {
-	for line := range strings.Lines(log) {
-		line = strings.TrimRight(line, "\r\n")
+	lines := strings.Split(log, "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
 		for _, re := range logForms() {
 			if m := re.FindStringSubmatch(line); m != nil {
-				return m[len(m)-1]
+				text := strings.TrimSpace(m[len(m)-1])
+				if strings.HasSuffix(text, ":") && i+1 < len(lines) {
+					text += " " + strings.TrimSpace(lines[i+1])
+				}
+				return text
 			}
 		}
 	}

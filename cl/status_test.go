@@ -56,6 +56,8 @@ func TestBuildLogPlaces(t *testing.T) {
 		{"nvidia", "<kernel>:3:5: error: expected ';'\n", "<kernel>", 3, "expected ';'"},
 		{"pocl", "error: /c/tempfile_Q.cl:9:41: use of undeclared identifier 'X'\nDevice x failed to build", "/c/tempfile_Q.cl", 9, "use of undeclared identifier 'X'"},
 		{"pocl macro", "error: /c/t.cl:2:27 <Spelling=/share/r.h:1072:22>: use of undeclared identifier '_cl_x'", "/c/t.cl", 2, "use of undeclared identifier '_cl_x'"},
+		{"pocl command line", "error: /c/t.cl:2:27 <Spelling=<command line>:5:28>: expected ';'", "/c/t.cl", 2, "expected ';'"},
+		{"pocl linker", "Error(s) while linking: \nCannot find symbol foo in kernel library\nDevice x failed", "", 0, "while linking: Cannot find symbol foo in kernel library"},
 		{"fatal", "reduce.cl:1:10: fatal error: 'no.h' file not found", "reduce.cl", 1, "'no.h' file not found"},
 		{"windows", "C:\\Temp\\k.cl:12:1: error: bad\r\n", "C:\\Temp\\k.cl", 12, "bad"},
 		{"edg", "\"/tmp/OCL1.cl\", line 4: error: identifier \"y\" is undefined\n", "/tmp/OCL1.cl", 4, "identifier \"y\" is undefined"},
@@ -65,7 +67,7 @@ func TestBuildLogPlaces(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file, line, column := firstPlace(c.log)
-			require.Equal(t, map[string]int{"clang": 9, "nvidia": 5, "pocl": 41, "pocl macro": 27, "fatal": 10, "windows": 1}[c.name], column)
+			require.Equal(t, map[string]int{"clang": 9, "nvidia": 5, "pocl": 41, "pocl macro": 27, "pocl command line": 27, "fatal": 10, "windows": 1}[c.name], column)
 			require.Equal(t, c.file, file)
 			require.Equal(t, c.line, line)
 			require.Equal(t, c.first, firstError(c.log))

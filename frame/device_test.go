@@ -74,6 +74,7 @@ func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 	return map[string]*frame.Query{
 		"integers": q.Select(c("i").Add(1).As("a"), c("i").Mul(c("i")).As("b"), c("i").Neg().As("c"), c("i").Abs().As("d"), c("i").IntDiv(c("s")).As("e"), c("i").Mod(c("s")).As("f"),
 			c("s").Add(c("s")).As("g"), c("s").Neg().Abs().As("h"), c("u").Add(1).As("j"), c("u").IntDiv(3).As("l"), c("i").IntDiv(-1).As("m"), c("in").Sub(c("i")).As("n")),
+		"signs of zero": q.Select(c("f").Round(0).As("a"), c("s").Cast(column.Float64.Of()).Div(-8).Round(0).As("b"), c("s").Cast(column.Float32.Of()).Div(8).Round(0).As("c")),
 		"comparisons": q.Select(c("f").Lt(c("fn")).As("a"), c("f").Le(0).As("b"), c("f").Eq(c("fn")).As("c"), c("f").Ge(math.NaN()).As("d"), c("u").Gt(uint64(1<<63)).As("e"), c("i").Lt(c("in")).As("f"),
 			c("f").IsNaN().As("g"), c("fn").IsNull().As("h"), c("in").IsIn(7, nil, -1).As("j"), c("none").Eq(1).As("l"), c("t").Gt("a").As("m"), c("d").Lt(time.Unix(0, 0).UTC()).As("n")),
 		"logic": q.Select(c("fn").Gt(0).And(c("in").Gt(0)).As("a"), c("fn").Gt(0).Or(c("in").Gt(0)).As("b"), c("fn").Gt(0).Or(c("in").Gt(0)).Not().As("c"),

@@ -70,13 +70,13 @@ func Corr(x, y any) Expr {
 	return Expr{&expr.Node{Op: "corr", At: at, Args: []*expr.Node{columnOperand(x, at), columnOperand(y, at)}}}
 }
 
-// ArgMin is the value of e in the row where by is least, the first of several.
+// ArgMin is the value of e in the row where by is least, of several in the first: of the table, or in the order of a window that has one.
 func ArgMin(e, by any) Expr {
 	at := expr.Here()
 	return Expr{&expr.Node{Op: "argmin", At: at, Args: []*expr.Node{columnOperand(e, at), columnOperand(by, at)}}}
 }
 
-// ArgMax is the value of e in the row where by is greatest, the first of several.
+// ArgMax is the value of e in the row where by is greatest, of several in the first: of the table, or in the order of a window that has one.
 func ArgMax(e, by any) Expr {
 	at := expr.Here()
 	return Expr{&expr.Node{Op: "argmax", At: at, Args: []*expr.Node{columnOperand(e, at), columnOperand(by, at)}}}

@@ -132,6 +132,9 @@ func same(a, b any) bool {
 	if !ok || !ok2 {
 		return a == b
 	}
+	if math.IsInf(x, 0) || math.IsInf(y, 0) {
+		return x == y
+	}
 	return x == y || x != x && y != y || math.Abs(x-y) <= 1e-9*max(1, math.Abs(x), math.Abs(y))
 }
 

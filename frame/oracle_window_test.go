@@ -2,7 +2,6 @@ package frame_test
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/anycl/anycl/frame"
 )
@@ -143,9 +142,6 @@ func (p *planGen) windowFunction(by []sorting, last bool) (frame.Expr, kind, boo
 		}
 	}
 	a := p.exprs().aggregate(last)
-	for len(by) > 0 && strings.HasPrefix(a.e.String(), "argm") { // of several rows, the first is that in the table, not in the window's order
-		a = p.exprs().aggregate(last)
-	}
 	if a.k == isFloat && a.exact && p.r.IntN(2) == 0 { // combined with a column of the row
 		if y, ok := p.exprs().column(isFloat); ok {
 			return a.e.Sub(y.e), isFloat, y.exact, func(part [][]any, i int) (any, error) {

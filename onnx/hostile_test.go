@@ -58,6 +58,8 @@ func TestHostileFiles(t *testing.T) {
 		"a cycle":                  graphOf([]*model.Node{node("Relu", []string{"b"}, "a"), node("Relu", []string{"a"}, "b"), node("Add", []string{"a", "b"}, "y")}),
 		"a node that reads itself": graphOf([]*model.Node{node("Relu", []string{"y"}, "y")}),
 		"many unknown operators":   graphOf(many(100_000, func(i int) *model.Node { return node("Unknown", []string{"x"}, fmt.Sprint("v", i)) })),
+		"a shape like no number":   graphOf([]*model.Node{node("Reshape", []string{"x", "shape"}, "y")}, shape(math.MinInt64, 2)),
+		"parts without end":        graphOf([]*model.Node{node("Split", []string{"x"}, "y", attrInt("num_outputs", math.MaxInt64/8))}),
 		"a loop without end": graphOf([]*model.Node{{Name: "l", Op: "Loop", Inputs: []string{"trips", "", "x"}, Outputs: []string{"y"}, Attrs: []*model.Attr{graphAttr("body", &model.Graph{
 			Inputs:  []*model.Value{typed("i", model.Int64), typed("c", model.Bool), input("s", "k")},
 			Outputs: []*model.Value{typed("c", model.Bool), input("s2", "k")},

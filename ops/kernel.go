@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -64,7 +65,7 @@ type Result struct {
 
 // Kernel runs a user's own kernel as an op of the graph and returns its
 // results. Operands arrive as dense row-major buffers. The kernel must write
-// every element of its results. Without the field Grad it has no derivative: gradients that would pass
+// every element of its results; where these have none, it is not launched. Without the field Grad it has no derivative: gradients that would pass
 // through it are errors. Errors: no source, entry or results; an argument of
 // another type; a geometry that is negative or that Local does not divide.
 // That the source does not compile is an error of Compile, an [engine.KernelError] with the line of
@@ -156,8 +157,15 @@ func checkGeometry(global *[3]int, local [3]int, elements int) error {
 	} else if g := *global; (g[0] == 0 || g[1] == 0 && g[2] > 0) && elements > 0 {
 		return fmt.Errorf("global size %v has a 0 before its end: nothing would run", g)
 	}
+	items := 1
 	for i := range 3 {
 		g, l := global[i], local[i]
+		if g > 0 {
+			if items > math.MaxInt/g {
+				return fmt.Errorf("global size %v is of more work-items than can be counted", *global)
+			}
+			items *= g
+		}
 		if g < 0 || l < 0 || l > 0 && g%l != 0 || l > 1 && g == 0 && global[0] > 0 {
 			return fmt.Errorf("global size %v and local size %v do not fit", *global, local)
 		}

@@ -212,6 +212,7 @@ kernel void three(global float *y, const int n) {
 	})
 	for what, cpu := range map[string]*KernelForm{
 		"for CPUs: global size [10 0 0] and local size [3 0 0] do not fit": {Global: [3]int{10}, Local: [3]int{3}},
+		"for CPUs: global size [1099511627776 16777216 1] is of more":      {Global: [3]int{1 << 40, 1 << 24, 1}},
 		"for CPUs: global size [0 4 0]":                                    {Global: [3]int{0, 4}},
 	} {
 		g := NewGraph("form")

@@ -316,9 +316,6 @@ type deferred struct{ build sizedBuild }
 // hasOpenSizes reports whether x belongs to a graph with open sizes.
 func hasOpenSizes(x *Node) bool { return x != nil && !x.bad && x.graph.open != nil }
 
-// hasOpen is [hasOpenSizes] of any node of g, also where it is shape that opens the first one.
-func (g *Graph) hasOpen(shape []int) bool { return g.open != nil || slices.ContainsFunc(shape, isOpen) }
-
 // sizesOf are the extents of shape as numbers.
 func sizesOf(shape []int, size func(d int) int) []int {
 	all := slices.Clone(shape)

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +52,14 @@ func TestADeviceThatCannotBeOpenedIsDoneWithoutUnlessItWasAskedFor(t *testing.T)
 	cancel()
 	_, err = open(ended, &Options{}, po)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A shape may be the first thing in a graph that is open, and a number may look like one that is.
+func TestReshapesWithTheFirstOpenExtent(t *testing.T) {
+	t.Parallel()
+	for want, shape := range map[string][]int{"6 elements cannot become 2*n": {Dim("n"), 2}, "calculated with one that is open": {math.MinInt, 2}} {
+		g := NewGraph("reshape")
+		Reshape(g.Input("x", tensor.Float32, 6), shape...)
+		require.ErrorContains(t, g.Err(), want)
+	}
 }

@@ -28,6 +28,9 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node {
 		x, a := c.In[0], c.Attr.(PoolingOptions)
 		p, err := a.plan(x.shape)
+		if err == nil && a.Divisor == 0 {
+			err = p.countable(a.CountPad)
+		}
 		if err != nil {
 			return x.graph.fail("avg_pool", c.In, err)
 		}
@@ -55,6 +58,19 @@ func (p poolPlan) sum(x *Node) *Node {
 	return Sum(Windows(p.padded(x, 0), p.windows()...), p.taps()...)
 }
 
+// mostShares is for how many windows along an axis it is listed how much of each lies inside.
+const mostShares = 1 << 26
+
+// countable refuses windows that cannot be listed and are not all the same.
+func (p poolPlan) countable(countPad bool) error {
+	for i, out := range p.Out {
+		if out > mostShares && (p.Beyond[i] > 0 || !countPad && max(p.Before[i], p.After[i]) > 0) {
+			return fmt.Errorf("%d windows with padding, of at most %d", out, mostShares)
+		}
+	}
+	return nil
+}
+
 // shares are 1 / m of every window of a tensor of shape x, in the dtype of y.
 func (p poolPlan) shares(y *Node, x []int, countPad bool) *Node {
 	var all *Node
@@ -63,17 +79,18 @@ func (p poolPlan) shares(y *Node, x []int, countPad bool) *Node {
 		if countPad {
 			low, high = -p.Before[i], extent+p.After[i]
 		}
-		values := make([]float64, p.Out[i])
-		for o := range values {
-			n := 0
-			for u := range p.Size[i] {
-				if at := o*p.Stride[i] - p.Before[i] + u*p.Dilation[i]; at >= low && at < high {
-					n++
-				}
+		var share *Node
+		if p.Out[i] > mostShares { // all the same, else it was refused
+			share = ScalarLike(y, 1/float64(p.Size[i]))
+		} else {
+			values := make([]float64, p.Out[i])
+			for o := range values {
+				first := o*p.Stride[i] - p.Before[i]
+				from, to := max(ceilDiv(low-first, p.Dilation[i]), 0), min(ceilDiv(high-first, p.Dilation[i]), p.Size[i])
+				values[o] = 1 / float64(max(to-from, 0))
 			}
-			values[o] = 1 / float64(n)
+			share = ExpandDims(constOf(y.graph, y.dtype, values, p.Out[i]), trailing(1, len(p.Size)-1-i)...)
 		}
-		share := ExpandDims(constOf(y.graph, y.dtype, values, p.Out[i]), trailing(1, len(p.Size)-1-i)...)
 		if all == nil {
 			all = share
 		} else {

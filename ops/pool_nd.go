@@ -74,8 +74,15 @@ func (o PoolingOptions) plan(x []int) (poolPlan, error) {
 	return p, nil
 }
 
-// span is how many elements w reaches over.
-func (w Window) span() int { return max(w.Dilation, 1)*(w.Size-1) + 1 }
+// span is how many elements w reaches over, or more than any axis has.
+func (w Window) span() int {
+	const most = 1 << 48
+	d := max(w.Dilation, 1)
+	if w.Size > most/d {
+		return most
+	}
+	return d*(w.Size-1) + 1
+}
 
 func (o PoolingOptions) result(c *Call) ([]int, tensor.DType, error) {
 	p, err := o.plan(c.shape(0))

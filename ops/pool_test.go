@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -157,4 +158,18 @@ func TestAPoolsGradientIsPositionsAndTheirShares(t *testing.T) {
 	z := g.Variable("z", tensor.Must(tensor.New(tensor.Float32, 2, 3, 4, 4)))
 	loss = Sum(Square(MaxPool2D(z, PoolOptions{Size: [2]int{2, 2}})))
 	require.Len(t, tasksOf(t, g, Target{Outputs: Gradients(loss, z)}), 3)
+}
+
+// What is listed for each window must not be as long as a shape that was only declared.
+func TestMeansOfMoreWindowsThanMemoryHolds(t *testing.T) {
+	t.Parallel()
+	for _, o := range []PoolingOptions{
+		{Size: []int{3}, Stride: []int{1}, Pad: []int{1}, PadAfter: []int{1}}, {Size: []int{3}, Stride: []int{1}}, {Size: []int{1 << 38}, Stride: []int{1}},
+		{Size: []int{5}, Stride: []int{1}, Dilation: []int{1 << 62}},
+	} {
+		g := NewGraph("many")
+		y := AvgPool(g.Input("x", tensor.Float32, 1, 1, 1<<40), o)
+		_, err := g.Compile(t.Context(), NewRuntime(fallback.New(nil)), Target{Outputs: []*Node{y}})
+		require.Error(t, err, "%+v", o)
+	}
 }

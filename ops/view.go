@@ -21,7 +21,12 @@ func Reshape(x *Node, shape ...int) *Node {
 	if x == nil || x.bad {
 		return apply("reshape", nil, x)
 	}
-	if x.graph.hasOpen(shape) {
+	if x.graph.open == nil { // shape may open the first extent
+		if _, err := x.graph.declare(shape, ""); err != nil {
+			return x.graph.fail("reshape", []*Node{x}, err)
+		}
+	}
+	if x.graph.open != nil {
 		return sized1("reshape", x, func(x *Node, size func(d int) int) *Node { return Reshape(x, sizesOf(shape, size)...) })
 	}
 	full, err := inferExtent(shape, x.Size())

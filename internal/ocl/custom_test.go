@@ -105,6 +105,15 @@ func TestCustomKernelMistakesAreErrorsThatNameTheKernel(t *testing.T) {
 	require.ErrorIs(t, err, cl.InvalidKernelName)
 	err = prepare(func(k *engine.CustomKernel) { k.Global = [3]int{65} })
 	require.ErrorContains(t, err, "not whole work-groups")
+	const demands = "__attribute__((reqd_work_group_size(64, 1, 1))) kernel "
+	err = prepare(func(k *engine.CustomKernel) { k.Source, k.Local = demands+saxpy[len("kernel "):], [3]int{32} })
+	require.ErrorContains(t, err, "the work-group is [32], and the source demands [64]")
+	err = prepare(func(k *engine.CustomKernel) {
+		k.Source, k.Local, k.Global = demands+saxpy[len("kernel "):], [3]int{}, [3]int{65}
+	})
+	require.ErrorContains(t, err, "[65] work-items are not whole work-groups of [64], which the source demands")
+	err = prepare(func(k *engine.CustomKernel) { k.Global, k.Local = [3]int{1 << 30}, [3]int{1 << 30} })
+	require.ErrorContains(t, err, "a work-group of 1073741824 items, the device takes")
 	err = prepare(func(k *engine.CustomKernel) { k.Source = "" })
 	require.ErrorIs(t, err, engine.ErrUnsupported)
 }

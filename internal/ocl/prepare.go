@@ -13,7 +13,6 @@ import (
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
-	"github.com/anycl/anycl/internal/ocl/hostrun"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/internal/tuning"
@@ -311,27 +310,6 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 // a group on the stack of a thread, and a process ends where that is too small; how much an item has, PoCL does not tell. Where
 // extents have few divisors, groups may be four times as large.
 const openGroup = 256
-
-// ownGroup chooses the work-group of a caller's own kernel that leaves it open: the one that the kernel's source
-// demands, without which OpenCL refuses the launch; else, on a CPU, one along memory, which drivers do not all choose; else
-// the driver has the choice.
-func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
-	if r.Local[0] != 0 {
-		return nil
-	}
-	info, err := k.WorkGroupInfo(s.runner.target().device)
-	if err != nil {
-		return err
-	}
-	r.Local = info.RequiredSize
-	if r.Local[0] == 0 && s.eng.facts.CPU {
-		r.Local = hostrun.WorkGroup(*r, min(info.MaxSize, openGroup))
-		if r.Local[0]*r.Local[1]*r.Local[2] < openGroup/8 { // extents with few divisors
-			r.Local = hostrun.WorkGroup(*r, min(info.MaxSize, 4*openGroup))
-		}
-	}
-	return nil
-}
 
 // keeps reports whether t's output is kept while its inputs are steady.
 func keeps(t *engine.Task) bool {

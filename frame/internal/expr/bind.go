@@ -184,15 +184,16 @@ func (b *Binder) common(nodes []*Node, hint column.Type) ([]Bound, column.Type, 
 			return nil, t, err
 		}
 	}
-	if t.Kind == column.Invalid {
-		t = hint
-	}
 	for pass := range 2 { // nulls last, since they have no type of their own
 		for i, n := range nodes {
 			if !isLiteral(n) || (Bare(n).Value == nil) != (pass == 1) {
 				continue
 			}
-			if err := add(i, n, t); err != nil {
+			beside := t
+			if t.Kind == column.Invalid {
+				beside = hint
+			}
+			if err := add(i, n, beside); err != nil {
 				return nil, t, err
 			}
 		}

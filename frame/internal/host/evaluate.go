@@ -53,7 +53,9 @@ func (x *Exec) Evaluate(cols []*column.Column, n int, exprs []expr.Bound) ([]*co
 			if err != nil {
 				return err
 			}
-			sinks[k].put(lo, expr.Spread(c, hi-lo))
+			if err := sinks[k].put(lo, expr.Spread(c, hi-lo)); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -92,18 +94,23 @@ func newSink(t column.Type, n int) sink {
 	return s
 }
 
-func (s *sink) put(lo int, c *column.Column) {
-	if s.parts != nil {
-		s.parts[lo/par.Morsel] = c
-		return
-	}
+// put copies the result of a morsel, whose memory the next one takes. Of strings that is what says which are null.
+func (s *sink) put(lo int, c *column.Column) (err error) {
 	n := c.Len()
-	copyWords(s.valid.Slice(lo, lo+n), c.Validity())
-	if s.typ.Kind == column.Bool {
+	valid := s.valid.Slice(lo, lo+n)
+	copyWords(valid, c.Validity())
+	switch {
+	case s.parts != nil:
+		if c.Nulls() > 0 {
+			c, err = c.WithValidity(valid)
+		}
+		s.parts[lo/par.Morsel] = c
+	case s.typ.Kind == column.Bool:
 		copyWords(s.bits.Slice(lo, lo+n), c.Bits())
-		return
+	default:
+		copy(s.data[lo*s.typ.Width():], c.Data())
 	}
-	copy(s.data[lo*s.typ.Width():], c.Data())
+	return err
 }
 
 func copyWords(dst, src column.Bitmap) {

@@ -53,7 +53,7 @@ func (x *Exec) partition(p *plan.Plan, f *table.Table, g *keys.Groups, found []e
 	w := &partitioned{Exec: x}
 	needed := false
 	for _, a := range found {
-		needed = needed || expr.WindowFunctions[a.Node.Op] || len(p.Order) > 0 && (a.Node.Op == "first" || a.Node.Op == "last")
+		needed = needed || expr.WindowFunctions[a.Node.Op] || len(p.Order) > 0 && oneRow[a.Node.Op]
 	}
 	if !needed {
 		return w, nil
@@ -82,19 +82,8 @@ func (x *Exec) partition(p *plan.Plan, f *table.Table, g *keys.Groups, found []e
 
 // repeated computes an aggregate of each partition and repeats it for each of its rows.
 func (x *Exec) repeated(a expr.Collected, args []*column.Column, g *keys.Groups, w *partitioned, n int) (*column.Column, error) {
-	if w.rows != nil && (a.Node.Op == "first" || a.Node.Op == "last") {
-		at := make([]uint32, n)
-		for i, start := range w.starts[:len(w.starts)-1] {
-			end := w.starts[i+1]
-			row := w.rows[start]
-			if a.Node.Op == "last" {
-				row = w.rows[end-1]
-			}
-			for _, r := range w.rows[start:end] {
-				at[r] = row
-			}
-		}
-		return take.Gather(x.Pool, args[0], at)
+	if w.rows != nil && oneRow[a.Node.Op] {
+		return w.ofOneRow(a.Node.Op, args, n)
 	}
 	gx := &grouped{Exec: x, g: g, n: n}
 	c, err := gx.aggregate(a.Node, a.Type, args)

@@ -187,8 +187,9 @@ func (l *Graph) Round(a Value, digits int) Value {
 	x := ops.Cast(a.X, tensor.Float64)
 	s := ops.Mul(x, scale)
 	whole := ops.Trunc(s)
-	away := ops.Where(ops.GreaterEqual(ops.Abs(ops.Sub(s, whole)), 0.5), ops.Sign(s), 0)
-	y := ops.Where(ops.IsInf(s), x, ops.Div(ops.Add(whole, away), scale))
+	far := ops.GreaterEqual(ops.Abs(ops.Sub(s, whole)), 0.5)
+	near := ops.Where(far, ops.Add(whole, ops.Sign(s)), whole) // not plus 0, which makes 0 of -0
+	y := ops.Where(ops.IsInf(s), x, ops.Div(near, scale))
 	return Value{Type: a.Type, X: ops.Cast(y, a.X.DType()), OK: a.OK}
 }
 

@@ -3,6 +3,7 @@ package custom
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
@@ -38,7 +39,7 @@ func planCustom(t *engine.Task, cpu bool) (*variant.Plan, error) {
 		}
 	}
 	l := variant.Launch{Program: p, Kernel: form.Entry}
-	// The first 0 ends the list; a launch of nothing is right for empty outputs.
+	// The first 0 ends the list.
 	for i, n := range form.Global {
 		if n <= 0 {
 			break
@@ -55,7 +56,8 @@ func planCustom(t *engine.Task, cpu bool) (*variant.Plan, error) {
 	}
 	r := variant.RangeOf(l)
 	p.Dims, p.Depth = r.Dims, max(r.Global[2], 1)
-	if l.Global[0] == 0 {
+	// A 0 behind other extents may be of a dimension that is not used, or of no rows: a launch for these would be of a first one.
+	if l.Global[0] == 0 || !slices.ContainsFunc(t.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
 		return &variant.Plan{}, nil
 	}
 	return &variant.Plan{Launches: []variant.Launch{l}, Params: form.Entry}, nil

@@ -48,7 +48,9 @@ func split(c *call) []*value {
 	if !given {
 		parts := len(c.n.Outputs)
 		if c.version >= 18 {
-			parts = c.int("num_outputs", parts)
+			if n := c.int("num_outputs", parts); n != parts {
+				c.fail("num_outputs is %d, and there are %d outputs", n, parts)
+			}
 		}
 		if parts <= 0 {
 			c.fail("%d outputs", parts)

@@ -46,6 +46,7 @@ func build(g *ops.Graph, row *Row, cs *Case, grads bool, prefix string, feeds op
 	}()
 	call.bind(row.Signature)
 	outs := row.Build(call)
+	call.refuseUnread()
 	for _, n := range outs {
 		if n == nil {
 			return nil, errors.New("the row of the table gives no result")

@@ -40,7 +40,8 @@ type Call struct {
 	c      *Case
 	prefix string
 	values map[string]any
-	order  []argument // as PyTorch goes through them
+	read   map[string]bool // names that the row has asked for
+	order  []argument      // as PyTorch goes through them
 	nodes  map[*leaf]*ops.Node
 	feeds  ops.Feeds
 	// text is the call where it is another than that of the row.
@@ -67,7 +68,7 @@ func (c *Call) bind(signature string) {
 	if len(names) == 0 {
 		names = []string{"input"}
 	}
-	c.values = map[string]any{}
+	c.values, c.read = map[string]any{}, map[string]bool{}
 	c.nodes = map[*leaf]*ops.Node{}
 	c.cuts = map[int]cut{}
 	set := func(name string, v any) {
@@ -99,7 +100,7 @@ func (c *Call) bind(signature string) {
 }
 
 // has reports whether the argument was given and is not None.
-func (c *Call) has(name string) bool { return c.values[name] != nil }
+func (c *Call) has(name string) bool { return c.value(name) != nil }
 
 // first is the argument under the first of the names that was given.
 func (c *Call) first(names ...string) string {
@@ -113,7 +114,7 @@ func (c *Call) first(names ...string) string {
 
 // x is the tensor of that name as a node, nil where there is none.
 func (c *Call) x(name string) *ops.Node {
-	l, ok := c.values[name].(*leaf)
+	l, ok := c.value(name).(*leaf)
 	if !ok {
 		return nil
 	}
@@ -139,7 +140,7 @@ func (c *Call) input(t *tensor.Tensor) *ops.Node {
 // xs are the tensors of a list.
 func (c *Call) xs(name string) []*ops.Node {
 	var all []*ops.Node
-	switch v := c.values[name].(type) {
+	switch v := c.value(name).(type) {
 	case *leaf:
 		all = append(all, c.node(v))
 	case []any:
@@ -169,7 +170,7 @@ func (c *Call) operand(name string, like *ops.Node) *ops.Node {
 
 // host is a tensor whose elements decide what is built, as the lengths of parts.
 func (c *Call) host(name string) *tensor.Tensor {
-	l, ok := c.values[name].(*leaf)
+	l, ok := c.value(name).(*leaf)
 	if !ok {
 		c.refuse("argument %s is no tensor", name)
 	}
@@ -177,8 +178,8 @@ func (c *Call) host(name string) *tensor.Tensor {
 }
 
 func (c *Call) float(name string, otherwise float64) float64 {
-	v, ok := c.values[name]
-	if !ok || v == nil {
+	v := c.value(name)
+	if v == nil {
 		return otherwise
 	}
 	return c.toFloat(name, v)
@@ -210,7 +211,7 @@ func (c *Call) int(name string, otherwise int) int {
 
 // ints is a list of integers; a single one is a list too.
 func (c *Call) ints(name string) []int {
-	switch v := c.values[name].(type) {
+	switch v := c.value(name).(type) {
 	case nil:
 		return nil
 	case []any:
@@ -238,7 +239,7 @@ func (c *Call) ints(name string) []int {
 
 // floats is a list of numbers.
 func (c *Call) floats(name string) []float64 {
-	v, ok := c.values[name].([]any)
+	v, ok := c.value(name).([]any)
 	if !ok {
 		return []float64{c.float(name, 0)}
 	}
@@ -260,7 +261,7 @@ func (c *Call) numbers(name string) []float64 {
 }
 
 func (c *Call) bool(name string, otherwise bool) bool {
-	if v, ok := c.values[name].(bool); ok {
+	if v, ok := c.value(name).(bool); ok {
 		return v
 	}
 	if c.has(name) {
@@ -270,14 +271,14 @@ func (c *Call) bool(name string, otherwise bool) bool {
 }
 
 func (c *Call) str(name, otherwise string) string {
-	if v, ok := c.values[name].(string); ok {
+	if v, ok := c.value(name).(string); ok {
 		return v
 	}
 	return otherwise
 }
 
 func (c *Call) dtype(name string, otherwise tensor.DType) tensor.DType {
-	if v, ok := c.values[name].(tensor.DType); ok {
+	if v, ok := c.value(name).(tensor.DType); ok {
 		return v
 	}
 	return otherwise

@@ -3,6 +3,7 @@ package opinfo
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -27,12 +28,22 @@ func differs(got, want *tensor.Tensor, rel, abs float64) string {
 	if !tensor.EqualShapes(got.Shape(), want.Shape()) {
 		return fmt.Sprintf("shape %v, not %v", got.Shape(), want.Shape())
 	}
-	if !want.DType().IsFloat() {
+	at := func(t *tensor.Tensor, i int) any { return t.Float64At(i) }
+	same := func(i int) bool { return near(got.Float64At(i), want.Float64At(i), rel, abs) }
+	switch {
+	case want.DType().IsComplex():
+		at = func(t *tensor.Tensor, i int) any { return t.Complex128At(i) }
+		same = func(i int) bool {
+			g, w := got.Complex128At(i), want.Complex128At(i)
+			size := abs + rel*cmplx.Abs(w) // of the whole number: one part may be what is left of large ones
+			return near(real(g), real(w), 0, size) && near(imag(g), imag(w), 0, size)
+		}
+	case !want.DType().IsFloat():
 		rel, abs = 0, 0
 	}
 	first, count := -1, 0
 	for i := range got.Len() {
-		if g, w := got.Float64At(i), want.Float64At(i); !near(g, w, rel, abs) {
+		if !same(i) {
 			if count++; first < 0 {
 				first = i
 			}
@@ -41,7 +52,7 @@ func differs(got, want *tensor.Tensor, rel, abs float64) string {
 	if count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("element %d is %v, not %v (%d of %d differ)", first, got.Float64At(first), want.Float64At(first), count, got.Len())
+	return fmt.Sprintf("element %d is %v, not %v (%d of %d differ)", first, at(got, first), at(want, first), count, got.Len())
 }
 
 func near(g, w, rel, abs float64) bool {

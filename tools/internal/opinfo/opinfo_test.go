@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/tensor"
 )
 
 type object = map[string]any
@@ -126,4 +128,25 @@ func TestCallsAreCounted(t *testing.T) {
 	require.True(t, oneCall("ops.KeepDims(ops.Sum(x, dim...))"))
 	require.False(t, oneCall("ops.Add(x, ops.Mul(y, alpha))"))
 	require.False(t, oneCall("ops.Max(x, dim), ops.ArgMax(x, dim)"))
+}
+
+func TestArgumentsThatNoRowReadsAreUnsupported(t *testing.T) {
+	d := &data{t: t, bins: map[string][]byte{}}
+	x := arg(d.f32([]int{2}, 1, 2))
+	d.add("exp", x, nil, object{"like_no_other": true}, d.f32([]int{2}, float32(math.E), float32(math.E*math.E)))
+	d.add("exp", x, nil, object{"out": nil, "device": "cpu"}, d.f32([]int{2}, float32(math.E), float32(math.E*math.E)))["case"] = "idle"
+	cases, err := Read(d.write())
+	require.NoError(t, err)
+	r, err := Run(t.Context(), cases, &Options{Device: "cpu"})
+	require.NoError(t, err)
+	require.Equal(t, Unsupported, r.Cases[0].Forward)
+	require.Equal(t, "argument like_no_other is not supported", r.Cases[0].Reason)
+	require.Equal(t, Pass, r.Cases[1].Forward)
+}
+
+func TestComplexNumbersAreComparedWhole(t *testing.T) {
+	t.Parallel()
+	z := func(v ...complex64) *tensor.Tensor { return tensor.Must(tensor.FromSlice(v)) }
+	require.Empty(t, differs(z(1000+1e-3i), z(1000.01+2e-3i), forwardRel, forwardAbs))
+	require.NotEmpty(t, differs(z(1000+1i), z(1000+2i), forwardRel, forwardAbs))
 }

@@ -78,7 +78,7 @@ func (c *Call) pair(a, b string) (x, y *ops.Node) {
 }
 
 func (c *Call) besideNumber(name string, x *ops.Node) *ops.Node {
-	if _, ok := c.values[name].(float64); ok {
+	if _, ok := c.value(name).(float64); ok {
 		return asFloat(x)
 	}
 	return x

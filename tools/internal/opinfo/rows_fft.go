@@ -24,7 +24,7 @@ func transforms() []*Row {
 	return []*Row{
 		inverse("fft.irfft", 1, false), inverse("fft.irfft2", 2, false), inverse("fft.irfftn", 0, false),
 		inverse("fft.hfft", 1, true), inverse("fft.hfft2", 2, true), inverse("fft.hfftn", 0, true),
-		{Torch: "stft", Signature: "input n_fft hop_length win_length window center pad_mode normalized onesided", Go: "ops.MatMul(ops.Mul(ops.Windows(x), window), waves)", Note: "real and imaginary parts along the last axis", Build: stft},
+		{Torch: "stft", Signature: "input n_fft hop_length win_length window center pad_mode normalized onesided return_complex", Go: "ops.MatMul(ops.Mul(ops.Windows(x), window), waves)", Note: "real and imaginary parts along the last axis, or as complex numbers", Build: stft},
 		{Torch: "istft", Signature: "input n_fft hop_length win_length window center normalized onesided length", Go: "ops.Div(ops.ScatterAdd(ops.Mul(ops.MatMul(x, waves), window)), envelope)", Note: "real and imaginary parts along the last axis", Build: istft},
 	}
 }
@@ -177,6 +177,9 @@ func stft(c *Call) []*ops.Node {
 		return transposed(ops.MatMul(frames, m))
 	}
 	re, im := wave(math.Cos, 1), wave(math.Sin, -1)
+	if c.bool("return_complex", false) {
+		return list(ops.Complex(re, im))
+	}
 	return list(ops.Stack(re.Rank(), re, im))
 }
 
@@ -193,6 +196,9 @@ func istft(c *Call) []*ops.Node {
 	hop := c.int("hop_length", n/4)
 	w := c.shortWindow(x, n)
 	r := x.Rank()
+	if !c.bool("onesided", true) && x.Dim(r-3) != n {
+		c.refuse("a spectrum of both sides with %d of %d rows", x.Dim(r-3), n)
+	}
 	part := func(i int) *ops.Node { return transposed(ops.Squeeze(cutOut(x, r-1, i, 1), r-1)) } // [..., T, F]
 	re, im := part(0), part(1)
 	bins, frames := re.Dim(-1), re.Dim(-2)

@@ -68,7 +68,7 @@ func indexing() []*Row {
 			if idx := c.x("index"); idx != nil && idx.DType().IsInt() {
 				return ops.Gather(x, 0, idx)
 			}
-			if _, ok := c.values["index"].([]any); !ok {
+			if _, ok := c.value("index").([]any); !ok {
 				c.refuse("an index that is neither whole numbers nor their tensor")
 			}
 			var rows []int64
@@ -115,7 +115,13 @@ func indexing() []*Row {
 			if x.DType().IsFloat() { // OpInfo gives the table first
 				x, w = w, x
 			}
-			return ops.Embedding(w, x)
+			rows := ops.Embedding(w, x)
+			if pad := c.int("padding_idx", -w.Dim(0)-1); pad >= -w.Dim(0) { // a row without derivatives
+				c.as("ops.Where(ops.Equal(ids, pad), ops.StopGradient(rows), rows)")
+				pads := ops.ExpandDims(ops.Equal(x, norm(pad, w.Dim(0))), x.Rank())
+				rows = ops.Where(pads, ops.StopGradient(rows), rows)
+			}
+			return rows
 		}),
 		row("masked_scatter", "input mask source", "ops.MaskedScatter(x, mask, source)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("masked_scatter", nil, broadcastWith(x, c.x("mask")), c.x("mask"), c.x("source"))
@@ -152,7 +158,7 @@ func (c *Call) scatterSlices(x, u *ops.Node, how string, excludeSelf bool) *ops.
 func (c *Call) indexPut(x *ops.Node) *ops.Node {
 	idx, v := c.xs("indices"), c.x("values")
 	add := c.bool("accumulate", false)
-	if l, ok := c.values["indices"].([]any)[0].(*leaf); ok && len(idx) == 1 && !add && l.t.DType().IsInt() && repeats(l.t) {
+	if l, ok := c.value("indices").([]any)[0].(*leaf); ok && len(idx) == 1 && !add && l.t.DType().IsInt() && repeats(l.t) {
 		// Of several values for one place the last stays; PyTorch leaves open which, and gives all of them its derivative.
 		c.as("ops.Add(ops.IndexPut(x, indices, ops.StopGradient(values), false), ops.IndexAdd(zeros, 0, idx, ops.Sub(values, ops.StopGradient(values))))")
 		fixed := ops.StopGradient(v)

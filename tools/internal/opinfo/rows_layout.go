@@ -2,6 +2,7 @@ package opinfo
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -90,6 +91,7 @@ func layout() []*Row {
 			text = "ops.Pad(x, value, paddings...)"
 		}
 		return single(torch, "input pad mode value", text, func(c *Call, x *ops.Node) *ops.Node {
+			c.refuseOther("mode", torch[strings.LastIndexByte(torch, '.')+1:])
 			var p []ops.Padding
 			by := c.ints("pad")
 			for i := 0; i+1 < len(by); i += 2 {
@@ -250,7 +252,7 @@ func layout() []*Row {
 			}
 			dt := tensor.Int64 // of integers alone
 			for _, name := range []string{"input", "start", "end", "step"} {
-				if _, ok := c.values[name].(float64); ok {
+				if _, ok := c.value(name).(float64); ok {
 					dt = tensor.Float32
 				}
 			}
@@ -282,8 +284,8 @@ func shifted(x *ops.Node, axes []int, extra int) *ops.Node {
 
 // sections are the extents of parts of an axis of n: so many equal ones, or those between indices.
 func (c *Call) sections(name string, n int) []int {
-	l, isTensor := c.values[name].(*leaf)
-	if _, isList := c.values[name].([]any); !isList && (!isTensor || l.t.Rank() == 0) {
+	l, isTensor := c.value(name).(*leaf)
+	if _, isList := c.value(name).([]any); !isList && (!isTensor || l.t.Rank() == 0) {
 		k := max(1, c.int(name, 1))
 		sizes := slices.Repeat([]int{n / k}, k)
 		for i := range n % k {

@@ -50,12 +50,12 @@ func layers() []*Row {
 		unpool := &Row{Torch: "nn.functional.max_unpool" + d, Signature: "input indices kernel_size stride padding output_size", Go: "ops.MaxUnpool(x, indices, size...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			size := c.ints("output_size")
+			kernel, pad := c.each("kernel_size", n, 1), c.each("padding", n, 0)
+			stride := kernel
+			if c.has("stride") {
+				stride = c.each("stride", n, 1)
+			}
 			if len(size) == 0 {
-				kernel, pad := c.each("kernel_size", n, 1), c.each("padding", n, 0)
-				stride := kernel
-				if c.has("stride") {
-					stride = c.each("stride", n, 1)
-				}
 				for i := range n {
 					size = append(size, (x.Dim(x.Rank()-n+i)-1)*stride[i]-2*pad[i]+kernel[i])
 				}
@@ -101,6 +101,12 @@ func layers() []*Row {
 			case fixed == "nearest" || fixed == "area":
 			case align:
 				a["coords"] = "align_corners"
+			}
+			if c.bool("antialias", false) {
+				c.refuse("antialias")
+			}
+			if c.has("mode") { // else one of the older functions that have their mode in their name
+				c.refuseOther("mode", torch[strings.LastIndexByte(torch, '.')+1:])
 			}
 			return list(call("interpolate", a, x))
 		}}
@@ -211,7 +217,7 @@ func (c *Call) window(n int) attrs {
 
 // adaptive are the extents of a result, -1 for those that stay.
 func (c *Call) adaptive(n int) []int {
-	v, ok := c.values["output_size"].([]any)
+	v, ok := c.value("output_size").([]any)
 	if !ok {
 		return slices.Repeat([]int{c.int("output_size", 1)}, n)
 	}

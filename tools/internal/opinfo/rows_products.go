@@ -51,7 +51,7 @@ func products() []*Row {
 		row("tensordot", "input other dims", "ops.TensorDot(a, b, axesA, axesB)", func(c *Call) []*ops.Node {
 			x, y := c.x("input"), c.x("other")
 			var a, b []int
-			if lists, ok := c.values["dims"].([]any); ok {
+			if lists, ok := c.value("dims").([]any); ok {
 				for k, to := range []*[]int{&a, &b} {
 					l, _ := lists[k].([]any)
 					for _, e := range l {

@@ -124,7 +124,7 @@ func spread() []*Row {
 	variance := func(torch, text string, f func(x *ops.Node, correction float64, axes ...int) []*ops.Node) *Row {
 		return &Row{Torch: torch, Signature: "input dim unbiased keepdim", Go: text, Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
-			if b, ok := c.values["dim"].(bool); ok { // torch.var(x, unbiased)
+			if b, ok := c.value("dim").(bool); ok { // torch.var(x, unbiased)
 				c.values["unbiased"] = b
 				delete(c.values, "dim")
 			}

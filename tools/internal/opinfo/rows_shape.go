@@ -35,7 +35,7 @@ func shape() []*Row {
 		}}
 	}
 	bySize := func(c *Call, n int) []int {
-		if v, ok := c.values["split_size_or_sections"].([]any); ok {
+		if v, ok := c.value("split_size_or_sections").([]any); ok {
 			_ = v
 			return c.ints("split_size_or_sections")
 		}
