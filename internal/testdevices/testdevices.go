@@ -20,7 +20,7 @@ var vendors = []string{"nvidia", "amd", "intel", "apple", "arm", "qualcomm", "po
 // cache is not the place for it, unless it is named.
 func Discover(ctx context.Context) (*platform.Machine, error) {
 	cache := cmp.Or(os.Getenv(platform.EnvCache), platform.CacheOff)
-	return platform.Discover(ctx, &platform.Options{Spec: "none", CacheDir: cache})
+	return platform.Discover(ctx, &platform.Options{CacheDir: cache})
 }
 
 // Named are the devices of m that specs name, in the grammar of ANYCL_DEVICE. cpuPath tells
