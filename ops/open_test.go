@@ -54,6 +54,18 @@ func TestADeviceThatCannotBeOpenedIsDoneWithoutUnlessItWasAskedFor(t *testing.T)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+func TestSlicesByAnExtentThatNoInputHas(t *testing.T) {
+	t.Parallel()
+	for _, r := range []Range{To(0, Dim("rows")), From(0, Dim("rows")), To(0, Dim("rows")-1)} {
+		g := NewGraph("slice")
+		Slice(g.Input("x", tensor.Float32, 6), r)
+		require.ErrorContains(t, g.Err(), "axis 0 is that of no input", "%+v", r)
+	}
+	g := NewGraph("slice")
+	require.Equal(t, []int{6}, Slice(g.Input("x", tensor.Float32, 6), From(0, math.MinInt)).Shape(), "cut off")
+	require.NoError(t, g.Err())
+}
+
 // A shape may be the first thing in a graph that is open, and a number may look like one that is.
 func TestReshapesWithTheFirstOpenExtent(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -100,9 +101,19 @@ func knownRanges(ranges []Range, size func(d int) int) []Range {
 	return known
 }
 
+// open reports the first number of r that is the handle of an open extent, or was calculated with one. Others as low are cut off.
+func (r Range) open() (d int, open bool) {
+	for _, d := range []int{r.Start, r.Stop, r.Step} {
+		if dims.reaches(d) {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
 // Slice returns the part of x that the ranges select, one range an axis at
 // most; other axes are taken whole. It costs nothing. Errors: an axis does not
-// exist or is named twice.
+// exist or is named twice, an open extent that no input has.
 func Slice(x *Node, ranges ...Range) *Node {
 	if x == nil || x.bad {
 		return apply("slice", nil, x)
@@ -118,6 +129,9 @@ func Slice(x *Node, ranges ...Range) *Node {
 		axis, err := shapes.Axis(r.Axis, x.Rank())
 		if err == nil && named[axis] {
 			err = fmt.Errorf("axis %d is named twice", r.Axis)
+		}
+		if d, open := r.open(); open {
+			err = errors.Join(err, fmt.Errorf("the extent %s of axis %d is that of no input", DimName(d), r.Axis))
 		}
 		if err != nil {
 			return x.graph.fail("slice", []*Node{x}, err)
