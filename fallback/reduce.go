@@ -65,8 +65,10 @@ func newReduce(c *compiler) (work.Runner, error) {
 }
 
 const (
-	maxGroup  = 1024 // outputs of a piece
-	wantParts = 64   // pieces that a long task should have at least
+	maxGroup  = 1024    // outputs of a piece
+	wantParts = 64      // pieces that a long task should have at least
+	mostFold  = 1 << 24 // elements of a chunk: tenths of a second, after which a context can end the run
+	mostParts = 1 << 20 // results of chunks that are kept for that
 )
 
 func makeReduce[R reg](c *compiler, dt tensor.DType) (work.Runner, error) {
@@ -100,7 +102,8 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (work.Runner, error) {
 		r.groups = (r.outs + r.group - 1) / r.group
 	}
 	r.chunk, r.chunks = max(r.folds, 1), 1
-	if n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.Limits.Chunk, r.folds); n > 1 && (r.columns || r.group == 1) {
+	n := min(wantParts/max(r.groups, 1), r.folds*r.group/c.Limits.Chunk, r.folds)
+	if n = max(n, min(r.folds/max(mostFold/r.group, 1), mostParts/max(r.outs, 1))); n > 1 && (r.columns || r.group == 1) {
 		r.chunk = (r.folds + n - 1) / n
 		r.chunks = (r.folds + r.chunk - 1) / r.chunk
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -217,6 +218,24 @@ func TestACancelledContextStopsARun(t *testing.T) {
 		_, err = exe.Run(t.Context(), Feeds{x: vec(t, []int{8, 5})})
 		require.NoError(t, err, "the next run works")
 	})
+}
+
+// A fold reads what has no memory, and may take hours.
+func TestAContextStopsAFoldOfATrillionElements(t *testing.T) {
+	rt := cpuOnly(t)
+	for name, axes := range map[string][]int{"all": nil, "columns": {0, 1}} {
+		g := NewGraph("long")
+		x := g.Input("x", tensor.Float32, 64)
+		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Sum(Exp(Expand(x, 1<<17, 1<<17, 64)), axes...)}})
+		require.NoError(t, err, name)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		start := time.Now()
+		_, err = exe.Run(ctx, Feeds{x: vec(t, []int{64}, make([]float32, 64)...)})
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		require.Less(t, time.Since(start), 15*time.Second, name)
+		require.NoError(t, exe.Close())
+	}
 }
 
 func TestUseAfterCloseIsAnError(t *testing.T) {
