@@ -3,7 +3,6 @@ package anycl_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"os"
 	"slices"
@@ -28,18 +27,6 @@ import (
 //	go test -run Portability -v .                     the report of every engine
 //	ANYCL_REQUIRE=pocl,nvidia go test .               a device that is absent is a failure
 //	go test -fuzz FuzzGraphsAgree .                   random graphs until stopped
-
-// matrixVar set to "full" runs every cell of the matrix on its own on devices
-// too: thousands of kernels, minutes where they are not in a cache.
-const matrixVar = "ANYCL_MATRIX"
-
-func full() bool {
-	v := os.Getenv(matrixVar)
-	if v != "" && v != "full" {
-		panic(fmt.Sprintf("%s=%s: must be full, or not set", matrixVar, v))
-	}
-	return v != ""
-}
 
 // requireVar lists devices, in the grammar of ANYCL_DEVICE, that must be there.
 const requireVar = "ANYCL_REQUIRE"
@@ -68,15 +55,6 @@ var shared struct {
 // onDevice is a new engine on d.
 func onDevice(t testing.TB, d *platform.Device) engine.Engine {
 	return forcedOn(t, d, variant.ForcedByEnv())
-}
-
-// unoptimized is for tests of what kernels are made of, where others compile such kernels as users do: a driver
-// compiles in half the time.
-func unoptimized() string {
-	if full() {
-		return ""
-	}
-	return variant.Optimize + "=" + variant.OptimizeOff
 }
 
 // forcedOn is a new engine on d with a list of variants.
@@ -181,12 +159,12 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 		cpu := e.Name() == "cpu"
 		o := &optest.Options{
 			Complete: cpu, // there is nothing that Go lacks
-			Bundle:   !cpu && !full(),
+			Bundle:   !cpu && !testdevices.Full(),
 			Few:      true,
 			Join:     true,
 		}
 		device, ok := e.(*ocl.Engine)
-		if !ok || full() {
+		if !ok || testdevices.Full() {
 			optest.TestOps(t, e, o)
 			return
 		}
@@ -202,7 +180,7 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 		t.Run("usual", func(t *testing.T) { optest.TestOps(t, e, &usual) })
 		t.Run("others", func(t *testing.T) {
 			optest.TestOps(t, lasting(t, func(testing.TB) engine.Engine {
-				return device.Forced(variant.ForcedByEnv()+","+unoptimized(), nil)
+				return device.Forced(variant.ForcedByEnv()+","+testdevices.Unoptimized(), nil)
 			}), &others)
 		})
 	})
@@ -212,8 +190,8 @@ func TestGradientsAgreeWithFiniteDifferences(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, "", func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
-		if e.Name() != "cpu" && !full() {
-			t.Skipf("compared with the CPU path, which is compared with differences; %s=full does both", matrixVar)
+		if e.Name() != "cpu" && !testdevices.Full() {
+			t.Skipf("compared with the CPU path, which is compared with differences; %s=full does both", testdevices.EnvMatrix)
 		}
 		optest.TestGradients(t, e, nil)
 	})
@@ -227,9 +205,9 @@ func TestSecondGradientsAgreeWithFiniteDifferences(t *testing.T) {
 
 func TestGradientsAgreeAcrossEngines(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, testdevices.Unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
-		o := &optest.Options{Bundle: e.Name() != "cpu" && !full()}
+		o := &optest.Options{Bundle: e.Name() != "cpu" && !testdevices.Full()}
 		optest.TestGradientsAgree(t, e, lasting(t, onCPUPath), o)
 	})
 }
@@ -243,7 +221,7 @@ func TestOwnKernelsSeeTheirLaunch(t *testing.T) {
 	for _, d := range devices(t) {
 		t.Run(d.ID, func(t *testing.T) {
 			n := 32
-			if full() {
+			if testdevices.Full() {
 				n = 200
 			}
 			optest.TestKernels(t, lasting(t, func(t testing.TB) engine.Engine { return onDevice(t, d) }), n)
@@ -256,7 +234,7 @@ func TestLongFoldsKeepTheirDigits(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, "", func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 1
-		if e.Name() == "cpu" || full() { // one where everything must be compiled
+		if e.Name() == "cpu" || testdevices.Full() { // one where everything must be compiled
 			n = optest.LongFolds
 		}
 		optest.TestLongFolds(t, e, n)
@@ -265,9 +243,9 @@ func TestLongFoldsKeepTheirDigits(t *testing.T) {
 
 func TestRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, testdevices.Unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 16
-		if e.Name() == "cpu" || full() { // 16 where everything must be compiled
+		if e.Name() == "cpu" || testdevices.Full() { // 16 where everything must be compiled
 			n = 500
 		}
 		optest.TestGraphs(t, e, n)
@@ -276,9 +254,9 @@ func TestRandomGraphsAgree(t *testing.T) {
 
 func TestRandomOpenGraphsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, testdevices.Unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 3 // each is compiled for four sizes
-		if e.Name() == "cpu" || full() {
+		if e.Name() == "cpu" || testdevices.Full() {
 			n = 100
 		}
 		optest.TestOpenGraphs(t, e, n)
@@ -287,9 +265,9 @@ func TestRandomOpenGraphsAgree(t *testing.T) {
 
 func TestRandomPlacementsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, testdevices.Unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 6
-		if e.Name() == "cpu" || full() {
+		if e.Name() == "cpu" || testdevices.Full() {
 			n = 500
 		}
 		optest.TestPlacements(t, e, lasting(t, onCPUPath), n)
@@ -298,9 +276,9 @@ func TestRandomPlacementsAgree(t *testing.T) {
 
 func TestGradientsOfRandomGraphsAgree(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
+	eachEngine(t, testdevices.Unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e, n := lasting(t, open), 6
-		if e.Name() == "cpu" || full() {
+		if e.Name() == "cpu" || testdevices.Full() {
 			n = 250
 		}
 		optest.TestGraphGradients(t, e, lasting(t, onCPUPath), n)

@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/linalg"
 	"github.com/anycl/anycl/ops/optest"
@@ -50,9 +51,9 @@ func TestEveryVariantAgreesWithReference(t *testing.T) {
 		{Ops: []string{"add"}, DTypes: []tensor.DType{tensor.Float32}, Every: 12},      // a transposed operand beside one that is not
 	}
 	gradients, graphs := few(tensor.Float32, "conv2d", "max_pool2d"), 0
-	also := ",thread=workers," + unoptimized()
+	also := ",thread=workers," + testdevices.Unoptimized()
 	gradients.Bundle = true
-	if full() {
+	if testdevices.Full() {
 		parts, graphs = []*optest.Options{{Bundle: true}}, 64
 		gradients = parts[0]
 	}

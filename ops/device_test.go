@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,11 +33,12 @@ func numbersOnly(t *testing.T) {
 	}
 }
 
-// unoptimized has the programs of a test compiled without optimization, in half the time on CPU drivers: for tests of graphs
-// by the dozen, whose kernels others compile as users do.
+// unoptimized has the programs of a test compiled without optimization: see testdevices.Unoptimized.
 func unoptimized(t *testing.T) {
 	t.Helper()
-	t.Setenv(variant.EnvVariant, strings.TrimPrefix(variant.ForcedByEnv()+","+variant.Optimize+"="+variant.OptimizeOff, ","))
+	if v := testdevices.Unoptimized(); v != "" {
+		t.Setenv(variant.EnvVariant, strings.TrimPrefix(variant.ForcedByEnv()+","+v, ","))
+	}
 }
 
 func TestASmallGraphRunsOnTheDevice(t *testing.T) {

@@ -3,11 +3,11 @@ package fft_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/fft"
 	"github.com/anycl/anycl/tensor"
@@ -17,7 +17,7 @@ import (
 // ANYCL_MATRIX=full, else for one length in forty. The reference is the transform by definition, in float64, of few elements of the result.
 func TestSweepOfLengths(t *testing.T) {
 	every := 40
-	if os.Getenv("ANYCL_MATRIX") == "full" {
+	if testdevices.Full() {
 		every = 1
 	}
 	for _, c := range []struct {

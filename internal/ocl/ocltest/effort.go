@@ -1,8 +1,9 @@
 package ocltest
 
 import (
-	"os"
 	"testing"
+
+	"github.com/anycl/anycl/internal/testdevices"
 )
 
 // OneIn reports whether case i of a grid is among those that tests try: every n-th, as compiling a program takes tenths of
@@ -10,7 +11,7 @@ import (
 //
 //	ANYCL_MATRIX=full go test -timeout 60m ./internal/ocl/...
 
-func OneIn(i, n int) bool { return i%n == 0 || os.Getenv("ANYCL_MATRIX") == "full" }
+func OneIn(i, n int) bool { return i%n == 0 || testdevices.Full() }
 
 // unoptimized tells that CPU drivers compile without optimization, which takes half the time, what they would not run for
 // users: kernels for GPUs and variants that a test forces. What is chosen for them is optimized, and so is all that is timed.
