@@ -61,7 +61,7 @@ func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	go func() { done <- discover(&opts, switched) }()
 	select {
 	case m := <-done:
-		if path := os.Getenv(cl.EnvLibrary); m.LoadErr != nil && path != "" && !strings.EqualFold(strings.TrimSpace(m.spec), "none") {
+		if path := os.Getenv(cl.EnvLibrary); m.LoadErr != nil && path != "" && !asksForNone(m.spec) {
 			return nil, fmt.Errorf("platform: %s=%s: %w", cl.EnvLibrary, path, m.LoadErr)
 		}
 		return m, nil
@@ -70,11 +70,14 @@ func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	}
 }
 
+// asksForNone reports whether spec is that of the CPU path alone.
+func asksForNone(spec string) bool { return strings.EqualFold(strings.TrimSpace(spec), "none") }
+
 func discover(o *Options, switched map[string]bool) *Machine {
 	m := &Machine{spec: o.Spec}
 	if m.spec == "" {
 		m.spec, m.env = os.Getenv(EnvDevice), true
-	} else if strings.EqualFold(strings.TrimSpace(m.spec), "none") {
+	} else if asksForNone(m.spec) {
 		return m
 	}
 	lib := o.Library
@@ -219,7 +222,7 @@ func (m *Machine) Select(spec string) (*Device, error) {
 		}
 		return nil, errors.Join(ErrNoDevice, m.LoadErr, m.failed)
 	}
-	if strings.EqualFold(spec, "none") {
+	if asksForNone(spec) {
 		return nil, ErrNone
 	}
 	d, err := m.find(spec)

@@ -155,7 +155,7 @@ func (h *hostStep[T]) storeRows(z, y []pair[T], turns []T, l int, b block) {
 	h.storePart(z, y, turns, l, b.wide, whole, b.lanes, 0)
 }
 
-// storePart stores the numbers from one on of lanes e to end, of so many as are wide.
+// storePart stores the numbers from one on of lanes e to end; wide lanes lie side by side in z.
 func (h *hostStep[T]) storePart(z, y []pair[T], turns []T, l, wide, e, end, number int) {
 	m := h.M
 	for k := number; k < m; k += hostTile {

@@ -35,8 +35,7 @@ func shape() []*Row {
 		}}
 	}
 	bySize := func(c *Call, n int) []int {
-		if v, ok := c.value("split_size_or_sections").([]any); ok {
-			_ = v
+		if _, ok := c.value("split_size_or_sections").([]any); ok {
 			return c.ints("split_size_or_sections")
 		}
 		return pieces(n, c.int("split_size_or_sections", 1))

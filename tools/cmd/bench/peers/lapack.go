@@ -33,7 +33,7 @@ func (l *LAPACK) Name() string    { return bench.LAPACK }
 func (l *LAPACK) Version() string { return l.version }
 func (l *LAPACK) Close() error    { return nil }
 
-// matrices are what a work decomposes: so many square ones of order n, with a number added to their diagonals before.
+// matrices are what a work decomposes: a batch of square matrices of order n, to whose diagonals a number is added before.
 type matrices struct {
 	function string
 	batch, n int
