@@ -24,7 +24,7 @@ func BenchmarkFFT(b *testing.B) {
 		place = ops.OnDevice
 	}
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
-		for _, s := range [][2]int{{4096, 64}, {1024, 256}, {64, 4096}, {1024, 1000}, {1, 1 << 20}, {64, 10007}} {
+		for _, s := range [][2]int{{4096, 64}, {1024, 256}, {64, 4096}, {1024, 1000}, {1, 1 << 20}, {512, 1009}, {64, 10007}} {
 			b.Run(fmt.Sprintf("%v/%dx%d", dt, s[0], s[1]), func(b *testing.B) {
 				g := ops.NewGraph("fft")
 				values := tensor.Must(tensor.New(dt, s[0], s[1], 2))

@@ -3,6 +3,7 @@ package fft
 import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/ops"
 )
 
@@ -27,8 +28,10 @@ func convolved(x *ops.Node, conjugate bool) *ops.Node {
 	for i := range spectrum {
 		spectrum[i] /= complex(float64(m), 0)
 	}
-	y := dft(scaled(x, chirp, m), axis, false)
-	return scaled(dft(scaled(y, spectrum, m), axis, true), chirp, n)
+	shape := x.Shape()
+	batch := ir.Product(shape[:axis])
+	y := steps(x, batch, m, 1, false, scaling{before: chirp})
+	return ops.Reshape(steps(y, batch, m, 1, true, scaling{spectrum, chirp}), shape...)
 }
 
 // times multiplies pairs, along the axis before the last, by complex constants.

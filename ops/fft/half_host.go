@@ -5,9 +5,6 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// hostPart is how many numbers of a row are computed by one call, so that few long rows are shared among cores.
-const hostPart = 4096
-
 // halfHost is unpack of step.cl, or pack, of a given number of rows.
 func halfHost[T float](rows, h int, conjugate, pack bool, out *tensor.Tensor, ins []*tensor.Tensor) {
 	x, roots, y := pairsOf[T](ins[0]), tensor.MustSlice[T](ins[1]), pairsOf[T](out)

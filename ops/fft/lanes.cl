@@ -69,9 +69,9 @@ static void transpose8(ulong8 *a0, ulong8 *a1, ulong8 *a2, ulong8 *a3, ulong8 *a
     *a4 = (ulong8)(c0.hi, c4.hi), *a5 = (ulong8)(c1.hi, c5.hi), *a6 = (ulong8)(c2.hi, c6.hi), *a7 = (ulong8)(c3.hi, c7.hi);
 }
 
-// Eight pairs of each of 16 rows, m pairs apart.
-#define ROW(l) as_ulong8(LOAD(0, from + 2 * (size_t)(l) * m))
-static void load_tile(global const T *from, const int m, V *r, V *i) {
+// Eight pairs of each of 16 rows, apart pairs from each other.
+#define ROW(l) as_ulong8(LOAD(0, from + 2 * (size_t)(l) * apart))
+static void load_tile(global const T *from, const int apart, V *r, V *i) {
     ulong8 a0 = ROW(0), a1 = ROW(1), a2 = ROW(2), a3 = ROW(3), a4 = ROW(4), a5 = ROW(5), a6 = ROW(6), a7 = ROW(7);
     transpose8(&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7);
     ulong8 b0 = ROW(8), b1 = ROW(9), b2 = ROW(10), b3 = ROW(11), b4 = ROW(12), b5 = ROW(13), b6 = ROW(14), b7 = ROW(15);
@@ -89,8 +89,8 @@ static void load_tile(global const T *from, const int m, V *r, V *i) {
 
 #define LOWS(k) as_ulong8(LOW(r[k], i[k]))
 #define HIGHS(k) as_ulong8(HIGH(r[k], i[k]))
-#define STORE_ROW(l, a) STORE(as_float16(a), 0, to + 2 * (size_t)(l) * m)
-static void store_tile(global T *to, const int m, const V *r, const V *i) {
+#define STORE_ROW(l, a) STORE(as_float16(a), 0, to + 2 * (size_t)(l) * apart)
+static void store_tile(global T *to, const int apart, const V *r, const V *i) {
     ulong8 a0 = LOWS(0), a1 = LOWS(1), a2 = LOWS(2), a3 = LOWS(3), a4 = LOWS(4), a5 = LOWS(5), a6 = LOWS(6), a7 = LOWS(7);
     transpose8(&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7);
     STORE_ROW(0, a0);
@@ -115,13 +115,13 @@ static void store_tile(global T *to, const int m, const V *r, const V *i) {
 #endif
 
 #if LANES == 8
-// Four pairs of each of 8 rows, m pairs apart.
-#define ROW(l) LOAD(0, from + 2 * (size_t)(l) * m)
+// Four pairs of each of 8 rows, apart pairs from each other.
+#define ROW(l) LOAD(0, from + 2 * (size_t)(l) * apart)
 #define COLUMN(k, PAIR) { \
     const V lo = (V)(a0.PAIR, a1.PAIR, a2.PAIR, a3.PAIR), hi = (V)(a4.PAIR, a5.PAIR, a6.PAIR, a7.PAIR); \
     r[k] = (V)(lo.even, hi.even), i[k] = (V)(lo.odd, hi.odd); \
 }
-static void load_tile(global const T *from, const int m, V *r, V *i) {
+static void load_tile(global const T *from, const int apart, V *r, V *i) {
     const V a0 = ROW(0), a1 = ROW(1), a2 = ROW(2), a3 = ROW(3), a4 = ROW(4), a5 = ROW(5), a6 = ROW(6), a7 = ROW(7);
     COLUMN(0, s01)
     COLUMN(1, s23)
@@ -129,41 +129,41 @@ static void load_tile(global const T *from, const int m, V *r, V *i) {
     COLUMN(3, s67)
 }
 
-static void store_tile(global T *to, const int m, const V *r, const V *i) {
+static void store_tile(global T *to, const int apart, const V *r, const V *i) {
     const V r0 = r[0], r1 = r[1], r2 = r[2], r3 = r[3], i0 = i[0], i1 = i[1], i2 = i[2], i3 = i[3];
     const V a0 = LOW(r0, i0), a1 = LOW(r1, i1), a2 = LOW(r2, i2), a3 = LOW(r3, i3);
     const V b0 = HIGH(r0, i0), b1 = HIGH(r1, i1), b2 = HIGH(r2, i2), b3 = HIGH(r3, i3);
     STORE((V)(a0.s01, a1.s01, a2.s01, a3.s01), 0, to);
-    STORE((V)(a0.s23, a1.s23, a2.s23, a3.s23), 0, to + 2 * (size_t)m);
-    STORE((V)(a0.s45, a1.s45, a2.s45, a3.s45), 0, to + 4 * (size_t)m);
-    STORE((V)(a0.s67, a1.s67, a2.s67, a3.s67), 0, to + 6 * (size_t)m);
-    STORE((V)(b0.s01, b1.s01, b2.s01, b3.s01), 0, to + 8 * (size_t)m);
-    STORE((V)(b0.s23, b1.s23, b2.s23, b3.s23), 0, to + 10 * (size_t)m);
-    STORE((V)(b0.s45, b1.s45, b2.s45, b3.s45), 0, to + 12 * (size_t)m);
-    STORE((V)(b0.s67, b1.s67, b2.s67, b3.s67), 0, to + 14 * (size_t)m);
+    STORE((V)(a0.s23, a1.s23, a2.s23, a3.s23), 0, to + 2 * (size_t)apart);
+    STORE((V)(a0.s45, a1.s45, a2.s45, a3.s45), 0, to + 4 * (size_t)apart);
+    STORE((V)(a0.s67, a1.s67, a2.s67, a3.s67), 0, to + 6 * (size_t)apart);
+    STORE((V)(b0.s01, b1.s01, b2.s01, b3.s01), 0, to + 8 * (size_t)apart);
+    STORE((V)(b0.s23, b1.s23, b2.s23, b3.s23), 0, to + 10 * (size_t)apart);
+    STORE((V)(b0.s45, b1.s45, b2.s45, b3.s45), 0, to + 12 * (size_t)apart);
+    STORE((V)(b0.s67, b1.s67, b2.s67, b3.s67), 0, to + 14 * (size_t)apart);
 }
 #endif
 #define TILE (LANES / 2) // pairs of a tile's rows
 
-// Lanes are rows of m pairs.
-static void load_rows(global const T *from, const int m, const int lanes, V *r, V *i) {
+// Lanes are rows, of which the first m pairs.
+static void load_rows(global const T *from, const int apart, const int m, const int lanes, V *r, V *i) {
     int j = 0;
     for (; lanes == LANES && j + TILE <= m; j += TILE)
-        load_tile(from + 2 * j, m, r + j, i + j);
+        load_tile(from + 2 * j, apart, r + j, i + j);
     for (; j < m; j++) {
         r[j] = 0, i[j] = 0;
         for (int l = 0; l < lanes; l++)
-            ((T *)(r + j))[l] = from[2 * ((size_t)l * m + j)], ((T *)(i + j))[l] = from[2 * ((size_t)l * m + j) + 1];
+            ((T *)(r + j))[l] = from[2 * ((size_t)l * apart + j)], ((T *)(i + j))[l] = from[2 * ((size_t)l * apart + j) + 1];
     }
 }
 
-static void store_rows(global T *to, const int m, const int lanes, const V *r, const V *i) {
+static void store_rows(global T *to, const int apart, const int m, const int lanes, const V *r, const V *i) {
     int k = 0;
     for (; lanes == LANES && k + TILE <= m; k += TILE)
-        store_tile(to + 2 * k, m, r + k, i + k);
+        store_tile(to + 2 * k, apart, r + k, i + k);
     for (; k < m; k++)
         for (int l = 0; l < lanes; l++)
-            to[2 * ((size_t)l * m + k)] = ((const T *)(r + k))[l], to[2 * ((size_t)l * m + k) + 1] = ((const T *)(i + k))[l];
+            to[2 * ((size_t)l * apart + k)] = ((const T *)(r + k))[l], to[2 * ((size_t)l * apart + k) + 1] = ((const T *)(i + k))[l];
 }
 
 // Lanes from line l on are multiplied by roots of unity.
@@ -184,5 +184,42 @@ static void turn(global const T *turns, const int m, const int l, const int lane
         const V vr = r[k], vi = i[k];
         r[k] = vr * c - vi * d, i[k] = vr * d + vi * c;
     }
+}
+
+// How many rows of lines have all of lanes from line l on among the first count elements.
+static int rows_within(const int count, const int lines, const int l, const int lanes) { return count < l + lanes ? 0 : (count - l - lanes) / lines + 1; }
+
+// Completes what load_columns or load_rows has of a row of m * lines elements, of which the first count are there: columns that are there in
+// part, and zeros.
+static void load_rest(global const T *row, const int m, const int lines, const int l, const int lanes, const int count, V *r, V *i) {
+    for (int j = lines == 1 ? count : rows_within(count, lines, l, lanes); j < m; j++) {
+        r[j] = 0, i[j] = 0;
+        for (int e = 0; lines > 1 && e < lanes && lines * j + l + e < count; e++) {
+            const size_t at = (size_t)lines * j + e;
+            ((T *)(r + j))[e] = row[2 * at], ((T *)(i + j))[e] = row[2 * at + 1];
+        }
+    }
+}
+
+// Columns from line l on, or rows where there is one line, times numbers of their own, of which there are m * lines.
+static void scale(global const T *by, const int m, const int lines, const int l, V *r, V *i) {
+    global const T *const imaginary = by + (size_t)m * lines + PAD;
+    for (int j = 0; j < m; j++) {
+        const size_t at = (size_t)lines * j + l;
+        const V c = lines == 1 ? (V)(by[at]) : LOAD(0, by + at), d = lines == 1 ? (V)(imaginary[at]) : LOAD(0, imaginary + at);
+        const V vr = r[j], vi = i[j];
+        r[j] = vr * c - vi * d, i[j] = vr * d + vi * c;
+    }
+}
+
+// Columns are stored of which the elements are among the first count of a row.
+static void store_first(global T *to, const int m, const int lines, const int l, const int lanes, const int count, const V *r, const V *i) {
+    const int whole = min(m, rows_within(count, lines, l, lanes));
+    store_columns(to, lines, whole, lanes, r, i);
+    for (int k = whole; k < m && lines * k + l < count; k++)
+        for (int e = 0; e < lanes && lines * k + l + e < count; e++) {
+            const size_t at = (size_t)lines * k + e;
+            to[2 * at] = ((const T *)(r + k))[e], to[2 * at + 1] = ((const T *)(i + k))[e];
+        }
 }
 #endif

@@ -140,16 +140,19 @@ func checkedKernels(dt tensor.DType) (all []checkedKernel) {
 		{Batch: 3, M: 8, Lines: 1, Inner: 1}, {Batch: 18, M: 30, Lines: 1, Inner: 1, Conjugate: true}, {Batch: 2, M: 16, Lines: 5, Inner: 1},
 		{Batch: 1, M: 6, Lines: 35, Inner: 1, Turned: true}, {Batch: 2, M: 12, Lines: 21, Inner: 7, Turned: true}, {Batch: 17, M: 9, Lines: 19, Inner: 19, Turned: true},
 		{Batch: 16, M: 7, Lines: 18, Inner: 1, Turned: true}, {Batch: 1, M: 67, Lines: 1, Inner: 1}, {Batch: 1, M: 26, Lines: 17, Inner: 1}, {Batch: 1, M: 33, Lines: 2, Inner: 2, Turned: true},
+		{Batch: 3, M: 9, Lines: 1, Inner: 1, From: 5, To: 4}, {Batch: 17, M: 24, Lines: 1, Inner: 1, From: 19, To: 21, Conjugate: true}, {Batch: 2, M: 6, Lines: 37, Inner: 1, Turned: true, From: 101},
+		{Batch: 16, M: 5, Lines: 18, Inner: 18, From: 90, To: 39, Conjugate: true}, {Batch: 1, M: 12, Lines: 40, Inner: 40, From: 480, To: 1}, {Batch: 2, M: 8, Lines: 20, Inner: 1, Turned: true, From: 3},
 	} {
-		others := a.Lines / a.Inner
-		add("fft.step", a, random(2*a.Batch*a.M*a.Lines), roots(a.M), random(2*(a.M*others+stepPad)))
+		from, _ := a.extents()
+		turns := a.M * a.Lines / a.Inner
+		if a.To > 0 {
+			turns = a.M * a.Lines
+		}
+		add("fft.step", a, random(2*a.Batch*from), roots(a.M), random(2*(turns+stepPad)), random(2*(a.M*a.Lines+stepPad)))
 	}
 	for _, h := range []int{1, 2, 9, 40} {
 		add("fft.unpack", dftAttr{false}, random(2, 2*h), halfRoots(h))
 		add("fft.pack", dftAttr{true}, random(3, h+1, 2), halfRoots(h))
-	}
-	for _, s := range [][3]int{{5, 5, 12}, {37, 33, 40}, {40, 40, 20}} {
-		add("fft.scale", scaleAttr{s[1], s[2]}, random(2, s[0], 2), random(2*(s[1]+stepPad)))
 	}
 	return all
 }

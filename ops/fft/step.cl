@@ -1,27 +1,27 @@
 // step.cl: discrete Fourier transforms of m complex numbers, many side by side.
 //
-//     y[k] = turn[k, l / inner] * sum over j of x[a, j, l] * exp(-2 pi i jk/m)   for a of batch, l of lines
+//     y[k] = turn[k, l / inner] * sum over j of before[j, l] * x[a, j, l] * exp(-2 pi i jk/m)   for a of batch, l of lines
 //
-// goes to [a, k, l], or turned to [a, l / inner, k, l % inner]; only then there is a factor turn. A product of such steps is a transform
-// of a longer row (Cooley and Tukey). Within a step, passes of radix 2, 3, 4, 5, 8 or an odd number go from one buffer to another so that the last has
-// its elements in order (Stockham).
+// goes to [a, k, l], or turned to [a, l / inner, k, l % inner]. There is a factor turn if it is turned, or scaled after the sum, where it is
+// turn[k, l]; and a factor before if it is scaled before the sum. Of rows [m, lines] that are scaled, x has the first from elements, and the
+// others are 0, or y has the first to. A product of such steps is a transform of a longer row (Cooley and Tukey). Within a step, passes of radix
+// 2, 3, 4, 5, 8 or an odd number go from one buffer to another so that the last has its elements in order (Stockham).
 //
 // entry   step_vectors   CPUs: an item has each blocks of LANES transforms, which are lanes of vectors
 //         step_group     GPUs: a group has cols transforms in local memory
 //         unpack, pack   from the transform of pairs of real numbers to half of the one of the numbers, and back
-//         scale          rows times numbers of their own, cut or continued by zeros
 // macros  T  float or double    CPUs: V  a vector of LANES of them    GPUs: WG items of a group, ROOM numbers of a buffer
 // operands  roots  exp(-2 pi i k/m), pairs    turns  real parts [m, lines / inner], then imaginary ones, each with PAD more
+//         before, and turns of a step that is scaled after the sum: the same of [m, lines]
 //         where there is one line, transforms of several rows of the batch are side by side
 // args    radices  one in each byte, the first pass in the lowest    conjugate  transforms of the other sign
+//         scaled  1: before the sum, 2: after it, 3: both    from, to  elements of a row of x and y, m * lines if it is not scaled
 //         whole  an item has all lines of a, of which there are at least LANES
 // files   passes.cl and lanes.cl come before this one
 // source  Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), sections 1.7 and 2.1
-#define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global T *restrict y, \
-    const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, const int conjugate, \
-    const int blocks, const int each, const int whole, const int cols
-#define SCALE_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
-    const int count, const int from, const int to, const int parts
+#define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global const T *restrict before, \
+    global T *restrict y, const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, \
+    const int conjugate, const int scaled, const int from, const int to, const int blocks, const int each, const int whole, const int cols
 #define HALF_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
     const int batch, const int h, const int conjugate, const int parts
 
@@ -37,10 +37,16 @@ kernel void step_vectors(OPERANDS) {
         if (whole && l + LANES > lines) // some once more
             l = lines - LANES;
         const int lanes = min(lines == 1 ? batch - a : lines - l, LANES);
+        V *const inr = conjugate ? i : r, *const ini = conjugate ? r : i;
+        global const T *const row = x + 2 * ((size_t)a * from + l);
         if (lines == 1)
-            load_rows(x + 2 * (size_t)a * m, m, lanes, conjugate ? i : r, conjugate ? r : i);
+            load_rows(row, from, min(m, from), lanes, inr, ini);
         else
-            load_columns(x + 2 * ((size_t)a * m * lines + l), lines, m, lanes, conjugate ? i : r, conjugate ? r : i);
+            load_columns(row, lines, min(m, rows_within(from, lines, l, lanes)), lanes, inr, ini);
+        if (scaled & 1) {
+            load_rest(row, m, lines, l, lanes, from, inr, ini);
+            scale(before, m, lines, l, inr, ini);
+        }
         int n = m, s = 1;
         for (ulong rest = radices; rest != 0; rest >>= 8) {
             const int radix = rest & 255;
@@ -51,13 +57,15 @@ kernel void step_vectors(OPERANDS) {
         }
         if (turned)
             turn(turns, m, l, lanes, inner, others, r, i);
-        const V *const outr = conjugate ? i : r, *const outi = conjugate ? r : i;
+        V *const outr = conjugate ? i : r, *const outi = conjugate ? r : i;
+        if (scaled & 2)
+            scale(turns, m, lines, l, outr, outi);
         if (lines == 1)
-            store_rows(y + 2 * (size_t)a * m, m, lanes, outr, outi);
+            store_rows(y + 2 * (size_t)a * to, to, min(m, to), lanes, outr, outi);
         else if (!turned)
-            store_columns(y + 2 * ((size_t)a * m * lines + l), lines, m, lanes, outr, outi);
+            store_first(y + 2 * ((size_t)a * to + l), m, lines, l, lanes, to, outr, outi);
         else if (inner == 1)
-            store_rows(y + 2 * ((size_t)a * lines + l) * m, m, lanes, outr, outi);
+            store_rows(y + 2 * ((size_t)a * lines + l) * m, m, m, lanes, outr, outi);
         else if (l / inner == (l + lanes - 1) / inner)
             store_columns(y + 2 * (((size_t)a * others + l / inner) * m * inner + l % inner), inner, m, lanes, outr, outi);
         else
@@ -67,27 +75,6 @@ kernel void step_vectors(OPERANDS) {
                     to[0] = ((const T *)(outr + k))[e], to[1] = ((const T *)(outi + k))[e];
                 }
     }
-}
-
-// y[a, k] = x[a, k] * roots[k] for k < count, else 0; rows of x have from pairs, and those of y have to.
-kernel void scale(SCALE_OPERANDS) {
-    const int a = get_global_id(1), part = get_global_id(0), first = (long)to * part / parts, end = (long)to * (part + 1) / parts;
-    global const T *const imaginary = roots + count + PAD;
-    global const T *const z = x + 2 * (size_t)a * from;
-    global T *const row = y + 2 * (size_t)a * to;
-    int k = first;
-    for (; k + LANES <= min(end, count); k += LANES) {
-        V r, i;
-        split(z + 2 * k, &r, &i);
-        const V c = LOAD(0, roots + k), d = LOAD(0, imaginary + k);
-        join(row + 2 * k, r * c - i * d, r * d + i * c);
-    }
-    for (; k < min(end, count); k++) {
-        const T r = z[2 * k], i = z[2 * k + 1], c = roots[k], d = imaginary[k];
-        row[2 * k] = r * c - i * d, row[2 * k + 1] = r * d + i * c;
-    }
-    for (; k < end; k++)
-        row[2 * k] = 0, row[2 * k + 1] = 0;
 }
 
 // With Z[h] = Z[0]: X[k] = (Z[k] + conj Z[h-k])/2 - i/2 root[k] (Z[k] - conj Z[h-k]).
@@ -142,17 +129,6 @@ kernel void pack(HALF_OPERANDS) {
 #endif
 
 #ifndef LANES
-kernel void scale(SCALE_OPERANDS) {
-    const int k = get_global_id(0), a = get_global_id(1);
-    T r = 0, i = 0;
-    if (k < count) {
-        const size_t at = 2 * ((size_t)a * from + k);
-        const T c = roots[k], d = roots[count + PAD + k];
-        r = x[at] * c - x[at + 1] * d, i = x[at] * d + x[at + 1] * c;
-    }
-    y[2 * ((size_t)a * to + k)] = r, y[2 * ((size_t)a * to + k) + 1] = i;
-}
-
 kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void step_group(OPERANDS) {
     local T buffers[4 * ROOM];
     local T *r = buffers, *i = buffers + ROOM, *tor = buffers + 2 * ROOM, *toi = buffers + 3 * ROOM;
@@ -161,9 +137,18 @@ kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void step_group(OPERANDS)
     const int lanes = min(lines == 1 ? batch - a : lines - l, cols), in_rows = lines == 1;
     for (int t = id; t < m * lanes; t += WG) {
         const int j = in_rows ? t % m : t / lanes, e = in_rows ? t / m : t % lanes, at = j * cols + e;
-        const size_t from = in_rows ? (size_t)(a + e) * m + j : ((size_t)a * m + j) * lines + l + e;
-        (conjugate ? i : r)[at] = x[2 * from];
-        (conjugate ? r : i)[at] = x[2 * from + 1];
+        const int of = in_rows ? j : j * lines + l + e;
+        T vr = 0, vi = 0;
+        if (of < from) {
+            const size_t element = (size_t)(in_rows ? a + e : a) * from + of;
+            vr = x[2 * element], vi = x[2 * element + 1];
+        }
+        if (scaled & 1 && of < from) {
+            const T c = before[of], d = before[m * lines + PAD + of], was = vr;
+            vr = was * c - vi * d, vi = was * d + vi * c;
+        }
+        (conjugate ? i : r)[at] = vr;
+        (conjugate ? r : i)[at] = vi;
     }
     for (int t = id; t < m * (cols - lanes); t += WG)
         r[t / (cols - lanes) * cols + lanes + t % (cols - lanes)] = i[t / (cols - lanes) * cols + lanes + t % (cols - lanes)] = 0;
@@ -180,16 +165,23 @@ kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void step_group(OPERANDS)
     const int by_rows = in_rows || turned && inner == 1;
     for (int t = id; t < m * lanes; t += WG) {
         const int k = by_rows ? t % m : t / lanes, e = by_rows ? t / m : t % lanes, at = k * cols + e, line = l + e;
-        T vr = r[at], vi = i[at];
-        size_t to = in_rows ? (size_t)(a + e) * m + k : ((size_t)a * m + k) * lines + line;
+        T vr = (conjugate ? i : r)[at], vi = (conjugate ? r : i)[at];
+        const int of = in_rows ? k : k * lines + line;
+        size_t element = (size_t)(in_rows ? a + e : a) * to + of;
         if (turned) {
-            const size_t of = (size_t)k * others + line / inner;
-            const T c = turns[of], d = turns[(size_t)m * others + PAD + of], was = vr;
+            const size_t root = (size_t)k * others + line / inner;
+            const T c = turns[root], d = (conjugate ? -1 : 1) * turns[(size_t)m * others + PAD + root], was = vr;
             vr = was * c - vi * d, vi = was * d + vi * c;
-            to = (((size_t)a * others + line / inner) * m + k) * inner + line % inner;
+            element = (((size_t)a * others + line / inner) * m + k) * inner + line % inner;
         }
-        y[2 * to] = conjugate ? vi : vr;
-        y[2 * to + 1] = conjugate ? vr : vi;
+        if (scaled & 2) {
+            if (of >= to)
+                continue;
+            const T c = turns[of], d = turns[m * lines + PAD + of], was = vr;
+            vr = was * c - vi * d, vi = was * d + vi * c;
+        }
+        y[2 * element] = vr;
+        y[2 * element + 1] = vi;
     }
 }
 

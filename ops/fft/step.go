@@ -38,11 +38,29 @@ type stepAttr struct {
 	Inner           int  `doc:"how many lines have the same factor, and stay together"`
 	Turned          bool `doc:"results are turned, and multiplied by factors"`
 	Conjugate       bool `doc:"of the other sign"`
+	From            int  `doc:"elements of a row of x, which are multiplied by those of before and followed by zeros; 0: all, not multiplied"`
+	To              int  `doc:"first elements of a row that are results, multiplied by those of turns; 0: all, not multiplied"`
 }
+
+// extents are how many elements a row of x has, and one of the result.
+func (a *stepAttr) extents() (from, to int) {
+	from, to = a.M*a.Lines, a.M*a.Lines
+	if a.From > 0 {
+		from = a.From
+	}
+	if a.To > 0 {
+		to = a.To
+	}
+	return from, to
+}
+
+// scaling is what the elements of rows are multiplied by before a transform and after it: those that there are are as many, and nil
+// is nothing.
+type scaling struct{ before, after []complex128 }
 
 // step is x, [batch, m, lines] pairs in memory, with m elements transformed, as step.cl has it: [batch, m, lines], or turned
 // [batch, lines/inner, m, inner].
-func step(x *ops.Node, a stepAttr) *ops.Node {
+func step(x *ops.Node, a stepAttr, by scaling) *ops.Node {
 	m, others := a.M, a.Lines/max(a.Inner, 1)
 	roots := make([]float64, 2*m)
 	for k := range m {
@@ -50,29 +68,54 @@ func step(x *ops.Node, a stepAttr) *ops.Node {
 		roots[2*k], roots[2*k+1] = real(w), imag(w)
 	}
 	r := constant(x, roots, 2*m)
-	turns := r
-	if a.Turned {
-		half := m*others + stepPad
-		table := make([]float64, 2*half)
-		for k := range m {
-			for j := range others {
-				w := root(k*j, m*others)
-				table[k*others+j], table[half+k*others+j] = real(w), imag(w)
-			}
-		}
-		turns = constant(x, table, 2*half)
+	turns, before := r, r
+	switch {
+	case a.Turned:
+		turns = planes(x, m*others, func(i int) complex128 { return root(i/others*(i%others), m*others) })
+	case by.after != nil:
+		turns = planesOf(x, m*a.Lines, by.after)
 	}
-	return ops.Apply("fft.step", a, x, r, turns)
+	if by.before != nil {
+		before = planesOf(x, m*a.Lines, by.before)
+	}
+	a.From, a.To = len(by.before), len(by.after)
+	return ops.Apply("fft.step", a, x, r, turns, before)
+}
+
+// planes are the real parts of n numbers and then the imaginary ones, each with what vectors may read behind them.
+func planes(like *ops.Node, n int, of func(i int) complex128) *ops.Node {
+	half := n + stepPad
+	table := make([]float64, 2*half)
+	for i := range n {
+		w := of(i)
+		table[i], table[half+i] = real(w), imag(w)
+	}
+	return constant(like, table, 2*half)
+}
+
+// planesOf are planes of n numbers, which zeros continue.
+func planesOf(like *ops.Node, n int, numbers []complex128) *ops.Node {
+	return planes(like, n, func(i int) complex128 {
+		if i < len(numbers) {
+			return numbers[i]
+		}
+		return 0
+	})
 }
 
 var _ = ops.MustDefine(ops.Op{
 	Name: "fft.step", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[stepAttr](),
-	Operands: []ops.Operand{{Name: "x"}, {Name: "roots"}, {Name: "turns"}},
+	Operands: []ops.Operand{{Name: "x"}, {Name: "roots"}, {Name: "turns"}, {Name: "before"}},
 	NoGrad:   "fft.FFT has it",
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		a, s := c.Attr.(stepAttr), c.Shape(0)
-		if a.Batch < 0 || a.M < 1 || a.M > stepMost || a.Lines < 0 || a.Inner < 1 || a.Lines%a.Inner != 0 || ir.Product(s) != 2*a.Batch*a.M*a.Lines {
+		from, to := a.extents()
+		if a.Batch < 0 || a.M < 1 || a.M > stepMost || a.Lines < 0 || a.Inner < 1 || a.Lines%a.Inner != 0 || max(from, to) > a.M*a.Lines || a.Turned && a.To > 0 ||
+			ir.Product(s) != 2*a.Batch*from {
 			return nil, 0, fmt.Errorf("x is %v, of which there are no transforms of %+v", s, a)
+		}
+		if from != to {
+			s = []int{a.Batch, to, 2}
 		}
 		return s, c.DType(0), nil
 	},
@@ -109,10 +152,11 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 		}
 		return 0
 	}
+	from, to := s.extents()
 	k := kernelOf(c.DType(0), "step_group", most)
 	k.Args = []any{
 		int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
-		int32(blocks), int32(each), number(whole), int32(cols),
+		number(s.From > 0) + 2*number(s.To > 0), int32(from), int32(to), int32(blocks), int32(each), number(whole), int32(cols),
 	}
 	k.Global, k.Local = [3]int{s.blocks(cols) * stepGroup}, [3]int{stepGroup}
 	k.CPU.Entry, k.CPU.Global, k.CPU.Local = "step_vectors", [3]int{(blocks + each - 1) / each}, [3]int{1}

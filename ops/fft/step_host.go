@@ -50,7 +50,11 @@ func newHostStep[T float](s *stepAttr) *hostStep[T] {
 func hostOf[T float](s *stepAttr) func(outs, ins []*tensor.Tensor) error {
 	made := sync.OnceValue(func() *hostStep[T] { return newHostStep[T](s) })
 	return func(outs, ins []*tensor.Tensor) error {
-		h, x, y, turns := made(), pairsOf[T](ins[0]), pairsOf[T](outs[0]), tensor.MustSlice[T](ins[2])
+		h, x, y, turns, before := made(), pairsOf[T](ins[0]), pairsOf[T](outs[0]), tensor.MustSlice[T](ins[2]), tensor.MustSlice[T](ins[3])
+		if s.From > 0 || s.To > 0 {
+			h.scaled(x, y, before, turns)
+			return nil
+		}
 		fallback.Parallel(s.blocks(h.wide), func(from, to int) {
 			b := h.buffers.Get().(*[]pair[T])
 			defer h.buffers.Put(b)

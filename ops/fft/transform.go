@@ -18,11 +18,12 @@ func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
 		return inLast(x, axis, func(x *ops.Node) *ops.Node { return dft(x, x.Rank()-2, conjugate) })
 	}
 	batch := ir.Product(shape[:axis])
-	return steps(x, batch, n, inner, conjugate)
+	return steps(x, batch, n, inner, conjugate, scaling{})
 }
 
-// steps is x, [batch, n, inner] pairs in memory, with n elements transformed, in the shape that x has.
-func steps(x *ops.Node, batch, n, inner int, conjugate bool) *ops.Node {
+// steps is x, [batch, n, inner] pairs in memory, with n elements transformed, in the shape that x has. Only where inner is 1 they are scaled: x is then
+// [batch, len(before), 2], and the result [batch, len(after), 2].
+func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.Node {
 	rest, longest := n, factor
 	switch {
 	case inner == 1 && batch < fewRows && n <= factor:
@@ -33,7 +34,14 @@ func steps(x *ops.Node, batch, n, inner int, conjugate bool) *ops.Node {
 	groups := factors(n, longest)
 	for i, m := range groups {
 		rest /= m
-		x = step(x, stepAttr{Batch: batch, M: m, Lines: rest * inner, Inner: inner, Turned: i < len(groups)-1, Conjugate: conjugate})
+		var now scaling
+		if i == 0 {
+			now.before = by.before
+		}
+		if i == len(groups)-1 {
+			now.after = by.after
+		}
+		x = step(x, stepAttr{Batch: batch, M: m, Lines: rest * inner, Inner: inner, Turned: i < len(groups)-1, Conjugate: conjugate}, now)
 		inner *= m
 	}
 	return x
@@ -63,7 +71,7 @@ func realDFT(x *ops.Node, conjugate bool) *ops.Node {
 	case primesOf(n / 2)[0] > longPrime:
 		x = ops.Reshape(dft(ops.Reshape(x, batch, n/2, 2), 1, false), shape...)
 	default:
-		x = steps(x, batch, n/2, 1, false)
+		x = steps(x, batch, n/2, 1, false, scaling{})
 	}
 	return unpacked(x, conjugate)
 }
@@ -82,7 +90,7 @@ func realInverse(x *ops.Node, n int, conjugate bool) *ops.Node {
 		shape = append(shape[:last:last], n)
 		return ops.Reshape(dft(ops.Reshape(z, batch, n/2, 2), 1, true), shape...)
 	}
-	return steps(z, batch, n/2, 1, true)
+	return steps(z, batch, n/2, 1, true, scaling{})
 }
 
 // multiplied are pairs, whose parts are along an axis, times complex numbers of which re has the real parts, and im the
