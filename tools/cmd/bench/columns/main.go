@@ -14,6 +14,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -35,6 +36,7 @@ type options struct {
 	device                   string
 	rows, scale, turns       int
 	dictionary, explain, cpu bool
+	memory                   bool
 }
 
 func main() {
@@ -49,6 +51,7 @@ func main() {
 	flag.BoolVar(&o.dictionary, "dictionary", false, "give frame h2o's strings as dictionary columns; the peers keep plain strings")
 	flag.BoolVar(&o.explain, "explain", false, "print frame's plans with times")
 	flag.BoolVar(&o.cpu, "cpu", false, "compare the time of all processors in place of that on the clock, which other programs make longer")
+	flag.BoolVar(&o.memory, "memory", false, "ask once more, and print the most memory that each process has meanwhile, its tables included (Linux)")
 	flag.StringVar(&o.device, "device", "", "compare the CPU path with this device on h2o's questions, in place of peers: a name as in ANYCL_DEVICE")
 	flag.Parse()
 	o.rows = int(*rows)
@@ -140,7 +143,11 @@ func run(o options) error {
 	for _, p := range others {
 		fmt.Printf(" %9s", p.name)
 	}
-	fmt.Println("   ratio to the faster")
+	fmt.Print("   ratio to the faster")
+	if o.memory {
+		fmt.Print("   peak memory of each")
+	}
+	fmt.Println()
 	logs, asked := 0.0, 0
 	for _, q := range list {
 		if only != "" && !slices.Contains(strings.Split(only, ","), q.name) {
@@ -200,11 +207,37 @@ func run(o options) error {
 			logs, asked = logs+math.Log(ratio), asked+1
 			fmt.Printf("   %.2f", ratio)
 		}
-		fmt.Println()
 		debug.FreeOSMemory()
+		if o.memory {
+			if err := tellMemory(ctx, q, others); err != nil {
+				return fmt.Errorf("%s: %w", q.name, err)
+			}
+			debug.FreeOSMemory()
+		}
+		fmt.Println()
 	}
 	if asked > 0 {
 		fmt.Printf("geometric mean of the ratios: %.2f (above 1: frame is faster)\n", math.Exp(logs/float64(asked)))
+	}
+	return nil
+}
+
+// tellMemory asks a question once more, and prints the most memory that each process has meanwhile.
+func tellMemory(ctx context.Context, q question, others []*peer) error {
+	asks := []func() error{func() error { _, err := q.query.Run(ctx, frame.Options{}); return err }}
+	pids := []int{os.Getpid()}
+	for _, p := range others {
+		asks, pids = append(asks, func() error { _, err := p.ask(q.name); return err }), append(pids, p.cmd.Process.Pid)
+	}
+	for i, ask := range asks {
+		if err := errors.Join(forgetPeak(pids[i]), ask()); err != nil {
+			return err
+		}
+		most, err := peak(pids[i])
+		if err != nil {
+			return err
+		}
+		fmt.Printf(" %8.0f MB", float64(most)/1e6)
 	}
 	return nil
 }

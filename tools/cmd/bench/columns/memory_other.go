@@ -1,0 +1,13 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+var errNoPeak = errors.New("-memory is for Linux")
+
+// forgetPeak makes the most memory that a process has had so far what it has now.
+func forgetPeak(int) error { return errNoPeak }
+
+// peak is the most memory, in bytes, that a process has had since then.
+func peak(int) (int64, error) { return 0, errNoPeak }
