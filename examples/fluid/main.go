@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for peer.py
 	"errors"
@@ -28,8 +29,8 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
-	flag.IntVar(&o.cells, "cells", 128, "cells along each side of the cavity")
-	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc")
+	flag.IntVar(&o.cells, "cells", 0, "cells along each side of the cavity (default 128, and at least 64 on the CPU path)")
+	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc, at most 12 times -diameter")
 	flag.IntVar(&o.diameter, "diameter", 0, "diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
 	flag.IntVar(&o.time, "time", 120, "time for which the stream flows, in those that it needs for a diameter")
 	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
@@ -37,14 +38,29 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
-		return errors.New("-reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
-	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer rt.Close()
+	least, ok := leastCells[o.reynolds]
+	if !ok {
+		return fmt.Errorf("-reynolds must be 100, 400 or 1000, not %d", o.reynolds)
+	}
+	cells, diameter := 128, 16
+	if rt.Device() == nil {
+		cells, diameter = max(64, least), 10
+	}
+	o.cells, o.diameter = cmp.Or(o.cells, cells), cmp.Or(o.diameter, diameter)
+	if err := errors.Join(
+		gallery.Within("cells", o.cells, least, 1024),
+		gallery.Within("diameter", o.diameter, 6, 128),
+		gallery.Within("stream", o.stream, 1, 12*o.diameter), // vortices would be smaller than cells
+		gallery.Within("time", o.time, 1, 10000),
+		gallery.Within("large", o.large, 16, 8192),
+	); err != nil {
+		return err
+	}
 	if err := box(ctx, p, rt, o); err != nil {
 		return err
 	}
@@ -77,7 +93,7 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 	}
 	du, dv := differences(ghiaY[:], ghiaU[o.reynolds], u), differences(ghiaX[:], ghiaV[o.reynolds], v)
 	p.Printf("   y  u published  computed      x  v published  computed\n")
-	for i := 1; i < len(ghiaY); i += 3 {
+	for i := 0; i < len(ghiaY); i += 3 {
 		p.Printf("%.3f %10.4f %10.4f  %.3f %11.4f %10.4f\n", ghiaY[i], ghiaU[o.reynolds][i], profile(u, ghiaY[i]),
 			ghiaX[i], ghiaV[o.reynolds][i], profile(v, ghiaX[i]))
 	}
@@ -88,12 +104,6 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 
 // street lets a stream flow past a disc, counts its vortices and draws them.
 func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
-	if o.diameter == 0 {
-		o.diameter = 16
-		if rt.Device() == nil {
-			o.diameter = 10
-		}
-	}
 	const turn = 40
 	w := disc(rt, o.diameter, float64(o.stream))
 	s, err := w.start(ctx, rt, ops.Auto, "flow", turn)
@@ -118,6 +128,8 @@ func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options)
 		p.Printf("the disc sheds %.3f pairs of vortices while the stream flows by its diameter (Strouhal number;\n"+
 			"0.164 at Reynolds number 100 without walls, Williamson 1989; the walls of the channel make it more)\n", f/turn*w.length/w.speed)
 	}
+	fastest := w.fastest(f)
+	p.Check(fastest < 3, "the stream stays stable: its fastest cell flows %.2f times as fast as the inflow, less than 3", fastest)
 	return p.WritePNG(w.picture(f))
 }
 
