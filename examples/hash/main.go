@@ -29,7 +29,7 @@ type options struct{ words, messages, passwords, rounds int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.words, "words", 1600, "words of the list to try in the search, each behind 10,000 numbers; at most 200000")
+	flag.IntVar(&o.words, "words", 1600, "words of the list to try in the search, each behind 10,000 numbers")
 	flag.IntVar(&o.messages, "n", 1<<20, "messages to hash whose digests are all wanted")
 	flag.IntVar(&o.passwords, "passwords", 8192, "passwords to make keys of")
 	flag.IntVar(&o.rounds, "rounds", 999, "iterations of PBKDF2; hashcat's benchmark has 999")
@@ -37,8 +37,13 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.passwords < 8 || o.messages < o.passwords || o.rounds < 1 || o.words < 1 || o.words > 200000 {
-		return errors.New("-words must be 1 to 200000, -passwords at least 8, -n at least -passwords, and -rounds at least 1")
+	if err := errors.Join(
+		gallery.Within("words", o.words, 1, 200000),
+		gallery.Within("passwords", o.passwords, 8, 1<<22),
+		gallery.Within("n", o.messages, o.passwords, 1<<26),
+		gallery.Within("rounds", o.rounds, 1, 1e7),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for in.lj
 	"encoding/json"
@@ -28,8 +29,8 @@ type options struct{ cells, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.cells, "cells", 0, "unit cells of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, at least 200; neighbour lists hold for 20")
+	flag.IntVar(&o.cells, "cells", 0, "unit cells of the crystal along a side, an even number; each has 4 atoms (default 20, and 10 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, a multiple of the 20 for which neighbour lists hold")
 	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -37,8 +38,11 @@ func main() {
 var lammps string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
-		return errors.New("-cells is an even number from 6 up, -steps at least 200")
+	if err := errors.Join(
+		gallery.Multiple("cells", cmp.Or(o.cells, 20), 2, 6, 64),
+		gallery.Multiple("steps", o.steps, turn, 200, 1e6),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"flag"
 	"image"
 	_ "image/jpeg" // the photograph is one
@@ -77,8 +76,8 @@ func filteredIn(out []*tensor.Tensor) (f filtered) {
 }
 
 func run(ctx context.Context, p *gallery.Program, photo planes, o options) error {
-	if o.frames < 1 {
-		return errors.New("-frames must be at least 1")
+	if err := gallery.Within("frames", o.frames, 1, 10000); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

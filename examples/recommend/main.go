@@ -56,8 +56,12 @@ func foundIn(t []*tensor.Tensor) found {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.steps < 1 || o.lambda <= 0 || o.file == "" && o.count < 1000 {
-		return errors.New("-steps and -lambda must be positive, -count at least 1000")
+	if err := errors.Join(
+		gallery.Within("steps", o.steps, 1, 1000),
+		gallery.Within("lambda", o.lambda, 0.01, 1),
+		gallery.Within("count", o.count, 20000, 2e7),
+	); err != nil {
+		return err
 	}
 	var r *ratings
 	var err error
