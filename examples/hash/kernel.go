@@ -22,8 +22,8 @@ var source string
 // width is how many messages a work-item has on a device: see hash.cl.
 func width(rt *ops.Runtime) int {
 	lanes := rt.Device().Lanes()
-	if lanes == 1 {
-		return 1
+	if lanes < 16 { // vectors of 64 bytes come with 32 registers, shorter ones of most processors with 16
+		return lanes
 	}
 	return 2 * lanes
 }
