@@ -83,8 +83,12 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 			scenes = append(scenes, b)
 		}
 	}
+	limit := 2e-3
+	if o.bodies < 1024 { // of few stars each is heavy, and bends the others
+		limit = 2e-2
+	}
 	_, momentum := scenes[len(scenes)-1].sums()
-	p.Check(most < 2e-3, "the energy stays the same to %.1e: less than 2e-3", most)
+	p.Check(most < limit, "the energy stays the same to %.1e: less than %.0e", most, limit)
 	p.Check(momentum < 1e-5, "so does the momentum, which is zero, to %.1e of all bodies': less than 1e-5", momentum)
 	if err := p.WritePNG(paint(scenes)); err != nil {
 		return err
