@@ -11,13 +11,9 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // for in.lj
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"math"
-	"regexp"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -33,9 +29,6 @@ func main() {
 	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, a multiple of the 20 for which neighbour lists hold")
 	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
-
-//go:embed in.lj
-var lammps string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := errors.Join(
@@ -105,70 +98,4 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	return l.times(ctx, p, rt)
-}
-
-// times makes turns of both engines, and lets LAMMPS run the same.
-func (l *liquid) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
-	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d atoms", turn, l.n), Amount: float64(turn*l.n) / 1e6, Unit: "M atom steps"}
-	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
-		return l.melt(ctx, rt, place, turn)
-	})
-	if err != nil {
-		return err
-	}
-	cells := int(math.Round(math.Cbrt(float64(l.n) / 4)))
-	_, err = p.Beside(ctx, gallery.Peer{
-		Name: "LAMMPS on 2 ranks,", Files: map[string]any{"in.lj": []byte(lammps)}, Amount: float64(100*l.n) / 1e6, Parse: loopTime,
-		Command: []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "lmp", "-in", "in.lj", "-var", "cells", strconv.Itoa(cells)},
-	}, nil)
-	return err
-}
-
-// loopTime finds in LAMMPS's output what a run took.
-func loopTime(output []byte) (r gallery.PeerResult, err error) {
-	m := regexp.MustCompile(`(?s)LAMMPS \(([^)]*)\).*Loop time of ([\d.]+)`).FindSubmatch(output)
-	if m == nil {
-		return r, errors.New("there is no loop time in its output")
-	}
-	r.Version, r.Result = string(m[1]), json.RawMessage("null")
-	r.Seconds, err = strconv.ParseFloat(string(m[2]), 64)
-	return r, err
-}
-
-// bins of the radial distribution, up to the distance far.
-const bins, far = 150, 3.0
-
-// radial counts pairs of atoms by distance, and divides by what there would be if atoms were anywhere. It takes some thousand atoms.
-func (l *liquid) radial(p []float32) []float64 {
-	var counts [bins]float64
-	some := min(l.n, 2048)
-	for i := range some {
-		for j := range l.n {
-			var r2 float64
-			for d := range 3 {
-				s := math.Abs(float64(p[d*l.n+i]-p[d*l.n+j])) / l.box
-				s = math.Abs(s - math.Round(s))
-				r2 += s * s * l.box * l.box
-			}
-			if r2 < far*far && r2 > 0 {
-				counts[int(math.Sqrt(r2)/far*bins)]++
-			}
-		}
-	}
-	g := make([]float64, bins)
-	for b := range g {
-		inner, outer := far*float64(b)/bins, far*float64(b+1)/bins
-		g[b] = counts[b] / (float64(some) * density * 4 / 3 * math.Pi * (outer*outer*outer - inner*inner*inner))
-	}
-	return g
-}
-
-// peak is the largest value of a distribution, and where it is.
-func peak(g []float64) (top, where float64) {
-	for b, v := range g {
-		if v > top {
-			top, where = v, far*(float64(b)+0.5)/bins
-		}
-	}
-	return top, where
 }

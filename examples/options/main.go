@@ -13,7 +13,6 @@ import (
 	_ "embed" // for peer.py
 	"errors"
 	"flag"
-	"fmt"
 	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -40,9 +39,6 @@ func main() {
 	flag.Float64Var(&o.market[years], "years", o.market[years], "years to maturity")
 	gallery.Main("options", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
-
-//go:embed peer.py
-var numpy string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := errors.Join(
@@ -80,31 +76,6 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	return timesOfRisk(ctx, p, rt, losses, found)
-}
-
-// times prices a batch on both engines, and beside NumPy.
-func (o options) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
-	amount := float64(o.paths*o.steps) / 1e6
-	work := gallery.Work{Name: "4 prices, 16 Greeks", Amount: amount, Unit: "M steps of paths"}
-	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*table, error), error) {
-		return o.batch(ctx, rt, place, o.market)
-	})
-	if err != nil {
-		return err
-	}
-	var theirs struct{ Price, Error float64 }
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy, prices alone,", Python: numpy, Args: []string{
-		fmt.Sprint(o.paths), fmt.Sprint(o.steps), fmt.Sprint(o.strike), fmt.Sprint(o.barrier),
-		fmt.Sprint(o.market[spot]), fmt.Sprint(o.market[volatility]), fmt.Sprint(o.market[rate]), fmt.Sprint(o.market[years])}}, &theirs)
-	if err != nil {
-		return err
-	}
-	if ok {
-		want := o.exact(o.market)[2][0]
-		p.Check(math.Abs(theirs.Price-want) < 4*theirs.Error, "NumPy's down-and-out call is %.4f, %.1f standard errors from %.4f: less than 4",
-			theirs.Price, math.Abs(theirs.Price-want)/theirs.Error, want)
-	}
-	return nil
 }
 
 // price prints means and standard errors of some batches beside the closed forms.

@@ -109,16 +109,3 @@ func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node
 		math.Abs(value(8)-days*mean)/deviation)
 	return losses, tensor.MustSlice[float32](out[0]), nil
 }
-
-// timesOfRisk lets both engines compute the losses, and compares them with those that were found before.
-func timesOfRisk(ctx context.Context, p *gallery.Program, rt *ops.Runtime, losses *ops.Node, found []float32) error {
-	results, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "value at risk", Amount: draws * days / 1e6, Unit: "M draws"}, nil, losses)
-	if err != nil {
-		return err
-	}
-	for _, r := range results {
-		apart := gallery.Farthest(tensor.MustSlice[float32](r.Value[0])[:4], found[:4]) // the others are of days that are drawn anew
-		p.Check(apart < 1e-6, "what %s has of a day differs from that by at most %.1e", r.Where, apart)
-	}
-	return nil
-}
