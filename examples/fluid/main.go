@@ -10,7 +10,6 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed" // for peer.py
 	"errors"
 	"flag"
 	"fmt"
