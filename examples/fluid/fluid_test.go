@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	o := options{reynolds: 100, cells: 48, stream: 50, diameter: 6, time: 20, large: 64}
+	o := options{reynolds: 100, cells: 48, stream: 72, diameter: 6, time: 20, large: 64}
 	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
 		if err := run(ctx, p, o); err != nil {
 			return err
