@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"strconv"
@@ -37,8 +36,8 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, n int) error {
-	if n < 1 {
-		return errors.New("-reads must be at least 1")
+	if err := gallery.Within("reads", n, 1, 1<<20); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

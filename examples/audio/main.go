@@ -40,8 +40,11 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if !(o.seconds > 0 && o.seconds <= 3600) || math.IsNaN(o.snr) || math.IsInf(o.snr, 0) {
-		return errors.New("-seconds must be above 0 and at most 3600, and -snr finite")
+	if err := errors.Join(
+		gallery.Within("seconds", o.seconds, 1, 3600),
+		gallery.Within("snr", o.snr, -20, 60),
+	); err != nil {
+		return err
 	}
 	speech, rate, err := recording(o.wav, o.seconds)
 	if err != nil {

@@ -30,6 +30,9 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if err := gallery.Within("threshold", o.threshold, 0, 1); err != nil {
+		return err
+	}
 	photo, err := photos.Open(o.photo, dataset.Astronaut.Read)
 	if err != nil {
 		return err

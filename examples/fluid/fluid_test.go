@@ -22,12 +22,12 @@ import (
 func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
 
 func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
-	o := options{reynolds: 100, cells: 48, stream: 100, diameter: 6, time: 20, large: 64}
+	o := options{reynolds: 100, cells: 48, stream: 72, diameter: 6, time: 20, large: 64}
 	gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error {
 		if err := run(ctx, p, o); err != nil {
 			return err
 		}
-		assert.GreaterOrEqual(t, len(p.Checks()), 2)
+		assert.GreaterOrEqual(t, len(p.Checks()), 3)
 		f, err := os.Open(p.Out)
 		if err != nil {
 			return err

@@ -8,8 +8,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	_ "embed" // for peer.py
 	"errors"
 	"flag"
 	"fmt"
@@ -28,8 +28,8 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
-	flag.IntVar(&o.cells, "cells", 128, "cells along each side of the cavity")
-	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc")
+	flag.IntVar(&o.cells, "cells", 0, "cells along each side of the cavity (default 128, and at least 64 on the CPU path)")
+	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc, at most 12 times -diameter")
 	flag.IntVar(&o.diameter, "diameter", 0, "diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
 	flag.IntVar(&o.time, "time", 120, "time for which the stream flows, in those that it needs for a diameter")
 	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
@@ -37,14 +37,29 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if _, ok := ghiaU[o.reynolds]; !ok || o.cells < 16 || o.stream < 1 || o.diameter < 0 || o.time < 1 || o.large < 16 {
-		return errors.New("-reynolds is 100, 400 or 1000, and all others are positive, -cells and -large at least 16")
-	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer rt.Close()
+	least, ok := leastCells[o.reynolds]
+	if !ok {
+		return fmt.Errorf("-reynolds must be 100, 400 or 1000, not %d", o.reynolds)
+	}
+	cells, diameter := 128, 16
+	if rt.Device() == nil {
+		cells, diameter = max(64, least), 10
+	}
+	o.cells, o.diameter = cmp.Or(o.cells, cells), cmp.Or(o.diameter, diameter)
+	if err := errors.Join(
+		gallery.Within("cells", o.cells, least, 1024),
+		gallery.Within("diameter", o.diameter, 6, 128),
+		gallery.Within("stream", o.stream, 1, 12*o.diameter), // vortices would be smaller than cells
+		gallery.Within("time", o.time, 1, 10000),
+		gallery.Within("large", o.large, 16, 8192),
+	); err != nil {
+		return err
+	}
 	if err := box(ctx, p, rt, o); err != nil {
 		return err
 	}
@@ -77,7 +92,7 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 	}
 	du, dv := differences(ghiaY[:], ghiaU[o.reynolds], u), differences(ghiaX[:], ghiaV[o.reynolds], v)
 	p.Printf("   y  u published  computed      x  v published  computed\n")
-	for i := 1; i < len(ghiaY); i += 3 {
+	for i := 0; i < len(ghiaY); i += 3 {
 		p.Printf("%.3f %10.4f %10.4f  %.3f %11.4f %10.4f\n", ghiaY[i], ghiaU[o.reynolds][i], profile(u, ghiaY[i]),
 			ghiaX[i], ghiaV[o.reynolds][i], profile(v, ghiaX[i]))
 	}
@@ -88,12 +103,6 @@ func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) er
 
 // street lets a stream flow past a disc, counts its vortices and draws them.
 func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
-	if o.diameter == 0 {
-		o.diameter = 16
-		if rt.Device() == nil {
-			o.diameter = 10
-		}
-	}
 	const turn = 40
 	w := disc(rt, o.diameter, float64(o.stream))
 	s, err := w.start(ctx, rt, ops.Auto, "flow", turn)
@@ -118,67 +127,7 @@ func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options)
 		p.Printf("the disc sheds %.3f pairs of vortices while the stream flows by its diameter (Strouhal number;\n"+
 			"0.164 at Reynolds number 100 without walls, Williamson 1989; the walls of the channel make it more)\n", f/turn*w.length/w.speed)
 	}
+	fastest := w.fastest(f)
+	p.Check(fastest < 3, "the stream stays stable: its fastest cell flows %.2f times as fast as the inflow, less than 3", fastest)
 	return p.WritePNG(w.picture(f))
-}
-
-//go:embed peer.py
-var numpy string
-
-// times lets the box run on both engines, and beside NumPy; then a grid that is larger than caches, in turns with a copy.
-func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
-	p.Printf("\n")
-	const count = 500
-	w := cavity(rt, o.cells, float64(o.reynolds))
-	work := gallery.Work{
-		Name:   fmt.Sprintf("flow, %d steps of %d x %d cells", count, w.width, w.height),
-		Amount: float64(w.width*w.height*count) / 1e6, Unit: "M cells",
-	}
-	if _, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
-		s, err := w.start(ctx, rt, place, "flow", count)
-		return func(ctx context.Context) (*state, error) { return s, s.run(ctx) }, err
-	}); err != nil {
-		return err
-	}
-	var u []float64 // after as many steps from rest
-	for _, place := range []ops.Place{ops.OnCPU, ops.Auto} {
-		s, err := w.start(ctx, rt, place, "flow", count)
-		if err != nil {
-			return err
-		}
-		f, err := s.after(ctx)
-		if err != nil {
-			return err
-		}
-		before := u
-		if u, _ = w.profiles(f); before != nil {
-			p.Check(gallery.Farthest(u, before) < 1e-4, "the engines' velocities differ by at most %.1e of the lid's", gallery.Farthest(u, before))
-		}
-	}
-	plus, minus := w.rates()
-	var theirs []float64
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"kind.u8": w.kind},
-		Args: []string{fmt.Sprint(w.width), fmt.Sprint(o.cells), fmt.Sprint(plus), fmt.Sprint(minus), fmt.Sprint(w.speed), fmt.Sprint(count)}}, &theirs)
-	if err != nil {
-		return err
-	}
-	if ok {
-		p.Check(gallery.Farthest(u, theirs) < 1e-4, "NumPy's velocities differ by at most %.1e of the lid's", gallery.Farthest(u, theirs))
-	}
-	if rt.Device() == nil {
-		return nil
-	}
-	const few = 4
-	large := cavity(rt, o.large, float64(o.reynolds))
-	flow, err := large.start(ctx, rt, ops.OnDevice, "flow", few)
-	if err != nil {
-		return err
-	}
-	copies, err := large.start(ctx, rt, ops.OnDevice, "copy", few)
-	if err != nil {
-		return err
-	}
-	ratio, took, _, err := gallery.InTurns(ctx, p, flow.run, copies.run)
-	p.Printf("a step of %d x %d cells moves %.1f GB/s on %s: %.2f of a copy of as many bytes\n", large.width, large.height,
-		few*large.bytes()/took.Seconds()/1e9, rt.Device().ID, ratio)
-	return err
 }

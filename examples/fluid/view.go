@@ -19,6 +19,16 @@ func (w *flow) velocity(f []float32, x, y int) (ux, uy float64) {
 	return (q[1] - q[3] + q[5] - q[6] - q[7] + q[8]) / rho, (q[2] - q[4] + q[5] + q[6] - q[7] - q[8]) / rho
 }
 
+// fastest is the largest speed of the fluid, in units of that of the lid or the inflow; not a number where one is not.
+func (w *flow) fastest(f []float32) (most float64) {
+	for i, k := range w.kind {
+		if k == fluid {
+			most = max(most, math.Hypot(w.velocity(f, i%w.width, i/w.width)))
+		}
+	}
+	return most / w.speed
+}
+
 // profiles are the velocities along the lines through the centre of the cavity, in units of the lid's: to the
 // right from bottom to top, and upwards from left to right. With an even number of cells the lines are between two.
 func (w *flow) profiles(f []float32) (u, v []float64) {

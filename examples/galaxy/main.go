@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for peer.py
 	"errors"
@@ -19,6 +20,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
+// turn is how many steps a run of the graph makes.
+const turn = 25
+
 // options are what the command line says.
 type options struct {
 	bodies, steps int
@@ -27,15 +31,22 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.bodies, "bodies", 0, "stars of both galaxies, a power of two from 32 up (default 16384, and 2048 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 150, "time steps, at least 50; 25 are a run of the graph")
+	flag.IntVar(&o.bodies, "bodies", 0, "stars of both galaxies, a power of two (default 16384, and 2048 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 150, "time steps, a multiple of the 25 of a run of the graph")
 	flag.Float64Var(&o.dt, "dt", 0.03, "length of a time step; a star at the edge of a disc needs about 7 for a turn")
 	gallery.Main("galaxy", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.bodies != 0 && (o.bodies < 32 || o.bodies&(o.bodies-1) != 0) || o.steps < 50 || o.dt <= 0 {
-		return errors.New("-bodies is a power of two from 32 up, -steps at least 50, -dt positive")
+	if o.bodies&(o.bodies-1) != 0 {
+		return errors.New("-bodies must be a power of two")
+	}
+	if err := errors.Join(
+		gallery.Within("bodies", cmp.Or(o.bodies, 32), 32, 1<<18),
+		gallery.Multiple("steps", o.steps, turn, 2*turn, 1e6),
+		gallery.Within("dt", o.dt, 1e-4, 0.04),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {
@@ -48,7 +59,6 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 			o.bodies = 2048
 		}
 	}
-	const turn = 25
 	start := galaxies(o.bodies)
 	fly, err := start.flight(ctx, rt, ops.Auto, turn, o.dt)
 	if err != nil {
@@ -73,8 +83,12 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 			scenes = append(scenes, b)
 		}
 	}
+	limit := 2e-3
+	if o.bodies < 1024 { // of few stars each is heavy, and bends the others
+		limit = 2e-2
+	}
 	_, momentum := scenes[len(scenes)-1].sums()
-	p.Check(most < 2e-3, "the energy stays the same to %.1e: less than 2e-3", most)
+	p.Check(most < limit, "the energy stays the same to %.1e: less than %.0e", most, limit)
 	p.Check(momentum < 1e-5, "so does the momentum, which is zero, to %.1e of all bodies': less than 1e-5", momentum)
 	if err := p.WritePNG(paint(scenes)); err != nil {
 		return err

@@ -86,3 +86,13 @@ func hashcat(ctx context.Context, p *gallery.Program, rt *ops.Runtime, mode stri
 	}, nil)
 	return err
 }
+
+// count is for how many of 0 to n-1 something holds.
+func count(n int, holds func(i int) bool) (sum int) {
+	for i := range n {
+		if holds(i) {
+			sum++
+		}
+	}
+	return sum
+}

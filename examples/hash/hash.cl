@@ -6,8 +6,8 @@
 // layout  Messages lie in groups of 32, each a matrix [rows][32] of big-endian words: word r of message i is
 //         words[(i / 32 * rows + r) * 32 + i % 32]. A work-item of a CPU reads vectors, and neighbouring work-items of a
 //         GPU read neighbouring words. Digests and keys are laid out alike, with 8 rows.
-// macros  WIDTH    messages of a work-item, each in a lane of a vector: 1 on GPUs; on CPUs twice what a register holds, since
-//                  each step of a round waits for the one before, but not for the other register's
+// macros  WIDTH    messages of a work-item, each in a lane of a vector: 1 on GPUs; on CPUs what a register holds, or twice that
+//                  where there are 32 of them: each step of a round waits for the one before, but not for the other register's
 //         TARGETS  of search
 // launch  sha256 {n / WIDTH / repeat}, search {n, parts}, pbkdf2 {n / WIDTH, parts of a key}
 // source  FIPS 180-4 (2015), RFC 2104, RFC 8018
@@ -33,7 +33,7 @@ typedef uint stored __attribute__((ext_vector_type(WIDTH), aligned(4))); // as t
 #define SIGMA0(x) (ROTR(x, 7) ^ ROTR(x, 18) ^ (x) >> 3)
 #define SIGMA1(x) (ROTR(x, 17) ^ ROTR(x, 19) ^ (x) >> 10)
 #define CHOOSE(x, y, z) ((z) ^ ((x) & ((y) ^ (z))))
-#define MAJORITY(x, y, z) (((x) & (y)) | ((z) & ((x) | (y))))
+#define MAJORITY(x, y, z) ((((x) ^ (y)) & ((y) ^ (z))) ^ (y)) // y ^ z is x ^ y of the round before
 
 // The state that hashing begins with, and the constants of the rounds: sections 5.3.3 and 4.2.2.
 constant uint first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,8 +18,8 @@ var source string
 // width is how many messages a work-item has on a device: see hash.cl.
 func width(rt *ops.Runtime) int {
 	lanes := rt.Device().Lanes()
-	if lanes == 1 {
-		return 1
+	if lanes < 16 { // vectors of 64 bytes come with 32 registers, shorter ones of most processors with 16
+		return lanes
 	}
 	return 2 * lanes
 }
@@ -103,50 +99,4 @@ func digests(words, lengths *ops.Node, blocks, width int) *ops.Node {
 			return nil
 		},
 	}, words, lengths)
-}
-
-// derive compiles keys of size bytes, a multiple of 32, from passwords of at most 64 bytes: uint32 [size/32, n/32, 8, 32].
-func derive(ctx context.Context, rt *ops.Runtime, place ops.Place, passwords [][]byte, salt []byte, rounds, size int) (func(context.Context) ([]uint32, error), error) {
-	b, g := pack(passwords, 16, 0), ops.NewGraph("pbkdf2")
-	in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{keys(in, salt, rounds, size, width(rt))}, Place: place})
-	return func(ctx context.Context) ([]uint32, error) {
-		out, err := exe.Run(ctx, ops.Feeds{in: b.words})
-		if err != nil {
-			return nil, err
-		}
-		return tensor.ToSlice[uint32](out[0])
-	}, err
-}
-
-// keys adds them to the graph.
-func keys(passwords *ops.Node, salt []byte, rounds, size, width int) *ops.Node {
-	g, groups, parts := passwords.Graph(), passwords.Shape()[0], size/32
-	first := make([]uint32, 16*parts) // what HMAC hashes first for each part: salt, number of the part, padding
-	for p := range parts {
-		block := make([]byte, 64)
-		end := copy(block, binary.BigEndian.AppendUint32(salt[:len(salt):len(salt)], uint32(p+1)))
-		block[end] = 0x80
-		binary.BigEndian.PutUint32(block[60:], uint32(8*(64+end)))
-		bigEndian(first[16*p:], block)
-	}
-	n := groups * group
-	return call(g, width, ops.KernelOptions{
-		Entry:   "pbkdf2",
-		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{parts, groups, 8, group}}},
-		Args:    []any{uint32(n), uint32(rounds)}, Global: [3]int{n / width, parts},
-		Host: func(outs, ins []*tensor.Tensor) error {
-			passwords, keys, errs := tensor.MustSlice[uint32](ins[0]), tensor.MustSlice[uint32](outs[0]), make([]error, n)
-			fallback.Parallel(n, func(from, to int) {
-				for i := from; i < to; i++ { // HMAC fills a password up with zeros too: 64 bytes are as good as those that were packed
-					key, err := pbkdf2.Key(sha256.New, string(read(passwords, 16, i)), salt, rounds, size)
-					for p := range len(key) / 32 {
-						write(keys[8*p*n:], 8, i, key[32*p:][:32])
-					}
-					errs[i] = err
-				}
-			})
-			return errors.Join(errs...)
-		},
-	}, passwords, g.Const(tensor.Must(tensor.FromSlice(first, parts, 16))))
 }

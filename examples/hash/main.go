@@ -10,9 +10,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	"errors"
 	"flag"
@@ -29,7 +27,7 @@ type options struct{ words, messages, passwords, rounds int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.words, "words", 1600, "words of the list to try in the search, each behind 10,000 numbers; at most 200000")
+	flag.IntVar(&o.words, "words", 1600, "words of the list to try in the search, each behind 10,000 numbers")
 	flag.IntVar(&o.messages, "n", 1<<20, "messages to hash whose digests are all wanted")
 	flag.IntVar(&o.passwords, "passwords", 8192, "passwords to make keys of")
 	flag.IntVar(&o.rounds, "rounds", 999, "iterations of PBKDF2; hashcat's benchmark has 999")
@@ -37,8 +35,13 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.passwords < 8 || o.messages < o.passwords || o.rounds < 1 || o.words < 1 || o.words > 200000 {
-		return errors.New("-words must be 1 to 200000, -passwords at least 8, -n at least -passwords, and -rounds at least 1")
+	if err := errors.Join(
+		gallery.Within("words", o.words, 1, 200000),
+		gallery.Within("passwords", o.passwords, 8, 1<<22),
+		gallery.Within("n", o.messages, o.passwords, 1<<26),
+		gallery.Within("rounds", o.rounds, 1, 1e7),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {
@@ -138,50 +141,10 @@ func hashAll(ctx context.Context, p *gallery.Program, rt *ops.Runtime, messages 
 	return tensor.MustSlice[uint32](results[0].Value[0]), nil
 }
 
-// makeKeys makes keys of passwords, compares some with Go's, and returns how long all of them take.
-func makeKeys(ctx context.Context, p *gallery.Program, rt *ops.Runtime, passwords [][]byte, rounds int) (time.Duration, error) {
-	const share = 8
-	salt := []byte("NaCl")
-	work := gallery.Work{Name: "PBKDF2-HMAC-SHA256", Amount: float64(len(passwords)) / 1e3, Unit: "k keys", CPUShare: 1. / share}
-	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) ([]uint32, error), error) {
-		some := passwords
-		if place == ops.OnCPU {
-			some = passwords[:len(passwords)/share]
-		}
-		return derive(ctx, rt, place, some, salt, rounds, 32)
-	})
-	if err != nil {
-		return 0, err
-	}
-	some := min(32, len(passwords)/share)
-	for _, r := range results {
-		same := count(some, func(i int) bool {
-			want, err := pbkdf2.Key(sha256.New, string(passwords[i]), salt, rounds, 32)
-			return err == nil && bytes.Equal(want, read(r.Value, 8, i))
-		})
-		p.Check(same == some, "%d keys of %s are those of crypto/pbkdf2", same, r.Where)
-	}
-	all := results[0].Time
-	if results[0].Place == ops.OnCPU {
-		all *= share
-	}
-	return all, hashcat(ctx, p, rt, "10900", float64(len(passwords)*rounds)/999)
-}
-
 // bits shows the first 128 digests, each a row of 256 squares.
 func bits(digests []uint32) image.Image {
 	const side = 3
 	return gallery.Paint(256*side, min(128, len(digests)/8)*side, func(x, y int) color.RGBA {
 		return gallery.Grey(float64(read(digests, 8, y/side)[x/side/8] >> (7 - x/side%8) & 1))
 	})
-}
-
-// count is for how many of 0 to n-1 something holds.
-func count(n int, holds func(i int) bool) (sum int) {
-	for i := range n {
-		if holds(i) {
-			sum++
-		}
-	}
-	return sum
 }

@@ -40,6 +40,9 @@ type line struct{ x0, y0, x1, y1, score float64 }
 func (l line) length() float64 { return math.Hypot(l.x1-l.x0, l.y1-l.y0) }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if err := gallery.Within("threshold", o.threshold, 0, 1); err != nil {
+		return err
+	}
 	photo, err := photos.Open(o.photo, photos.ChinaFile)
 	if err != nil {
 		return err

@@ -8,15 +8,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	_ "embed" // for in.lj
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"math"
-	"regexp"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -28,17 +24,17 @@ type options struct{ cells, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.cells, "cells", 0, "unit cells of the crystal along a side, an even number from 6 up; each has 4 atoms (default 20, and 10 on the CPU path)")
-	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, at least 200; neighbour lists hold for 20")
+	flag.IntVar(&o.cells, "cells", 0, "unit cells of the crystal along a side, an even number; each has 4 atoms (default 20, and 10 on the CPU path)")
+	flag.IntVar(&o.steps, "steps", 400, "time steps of 0.005, a multiple of the 20 for which neighbour lists hold")
 	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
-//go:embed in.lj
-var lammps string
-
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.cells != 0 && o.cells < 6 || o.cells%2 != 0 || o.steps < 200 {
-		return errors.New("-cells is an even number from 6 up, -steps at least 200")
+	if err := errors.Join(
+		gallery.Multiple("cells", cmp.Or(o.cells, 20), 2, 6, 64),
+		gallery.Multiple("steps", o.steps, turn, 200, 1e6),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {
@@ -101,70 +97,4 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	return l.times(ctx, p, rt)
-}
-
-// times makes turns of both engines, and lets LAMMPS run the same.
-func (l *liquid) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
-	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d atoms", turn, l.n), Amount: float64(turn*l.n) / 1e6, Unit: "M atom steps"}
-	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
-		return l.melt(ctx, rt, place, turn)
-	})
-	if err != nil {
-		return err
-	}
-	cells := int(math.Round(math.Cbrt(float64(l.n) / 4)))
-	_, err = p.Beside(ctx, gallery.Peer{
-		Name: "LAMMPS on 2 ranks,", Files: map[string]any{"in.lj": []byte(lammps)}, Amount: float64(100*l.n) / 1e6, Parse: loopTime,
-		Command: []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "lmp", "-in", "in.lj", "-var", "cells", strconv.Itoa(cells)},
-	}, nil)
-	return err
-}
-
-// loopTime finds in LAMMPS's output what a run took.
-func loopTime(output []byte) (r gallery.PeerResult, err error) {
-	m := regexp.MustCompile(`(?s)LAMMPS \(([^)]*)\).*Loop time of ([\d.]+)`).FindSubmatch(output)
-	if m == nil {
-		return r, errors.New("there is no loop time in its output")
-	}
-	r.Version, r.Result = string(m[1]), json.RawMessage("null")
-	r.Seconds, err = strconv.ParseFloat(string(m[2]), 64)
-	return r, err
-}
-
-// bins of the radial distribution, up to the distance far.
-const bins, far = 150, 3.0
-
-// radial counts pairs of atoms by distance, and divides by what there would be if atoms were anywhere. It takes some thousand atoms.
-func (l *liquid) radial(p []float32) []float64 {
-	var counts [bins]float64
-	some := min(l.n, 2048)
-	for i := range some {
-		for j := range l.n {
-			var r2 float64
-			for d := range 3 {
-				s := math.Abs(float64(p[d*l.n+i]-p[d*l.n+j])) / l.box
-				s = math.Abs(s - math.Round(s))
-				r2 += s * s * l.box * l.box
-			}
-			if r2 < far*far && r2 > 0 {
-				counts[int(math.Sqrt(r2)/far*bins)]++
-			}
-		}
-	}
-	g := make([]float64, bins)
-	for b := range g {
-		inner, outer := far*float64(b)/bins, far*float64(b+1)/bins
-		g[b] = counts[b] / (float64(some) * density * 4 / 3 * math.Pi * (outer*outer*outer - inner*inner*inner))
-	}
-	return g
-}
-
-// peak is the largest value of a distribution, and where it is.
-func peak(g []float64) (top, where float64) {
-	for b, v := range g {
-		if v > top {
-			top, where = v, far*(float64(b)+0.5)/bins
-		}
-	}
-	return top, where
 }

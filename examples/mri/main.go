@@ -48,8 +48,11 @@ type tissues struct {
 }
 
 func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
-	if o.sigma <= 0 || o.sigma > 10 || o.size < 8 {
-		return errors.New("-sigma must be above 0 and at most 10, -size at least 8")
+	if err := errors.Join(
+		gallery.Within("sigma", o.sigma, 0.1, 10),
+		gallery.Within("size", o.size, 8, 2048),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

@@ -8,11 +8,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	_ "embed" // for peer.py
 	"errors"
 	"flag"
-	"fmt"
 	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -40,12 +39,19 @@ func main() {
 	gallery.Main("options", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
-//go:embed peer.py
-var numpy string
-
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.paths < 0 || o.steps < 2 || o.batches < 8 || o.barrier >= min(o.strike, o.market[spot]) || min(o.barrier, o.market[volatility], o.market[years]) <= 0 {
-		return errors.New("at least -steps 2, -batches 8; -barrier is below -strike and -spot; all are positive")
+	if err := errors.Join(
+		gallery.Within("paths", cmp.Or(o.paths, 16384), 1024, 1<<22),
+		gallery.Within("steps", o.steps, 2, 4096),
+		gallery.Within("batches", o.batches, 16, 1<<20),
+		gallery.Within("spot", o.market[spot], 0.01, 1e6),
+		gallery.Within("volatility", o.market[volatility], 0.05, 2),
+		gallery.Within("rate", o.market[rate], -0.5, 0.5),
+		gallery.Within("years", o.market[years], 0.01, 50),
+		gallery.Within("strike", o.strike, 0.01, 1e6),
+		gallery.Within("barrier", o.barrier, 1e-3, 0.999*min(o.strike, o.market[spot])),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {
@@ -61,27 +67,14 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := o.price(ctx, p, rt); err != nil {
 		return err
 	}
-	amount := float64(o.paths*o.steps) / 1e6
-	work := gallery.Work{Name: "4 prices, 16 Greeks", Amount: amount, Unit: "M steps of paths"}
-	_, err = gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*table, error), error) {
-		return o.batch(ctx, rt, place, o.market)
-	})
+	losses, found, err := values(ctx, p, rt)
 	if err != nil {
 		return err
 	}
-	var theirs struct{ Price, Error float64 }
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy, prices alone,", Python: numpy, Args: []string{
-		fmt.Sprint(o.paths), fmt.Sprint(o.steps), fmt.Sprint(o.strike), fmt.Sprint(o.barrier),
-		fmt.Sprint(o.market[spot]), fmt.Sprint(o.market[volatility]), fmt.Sprint(o.market[rate]), fmt.Sprint(o.market[years])}}, &theirs)
-	if err != nil {
+	if err := o.times(ctx, p, rt); err != nil {
 		return err
 	}
-	if ok {
-		want := o.exact(o.market)[2][0]
-		p.Check(math.Abs(theirs.Price-want) < 4*theirs.Error, "NumPy's down-and-out call is %.4f, %.1f standard errors from %.4f: less than 4",
-			theirs.Price, math.Abs(theirs.Price-want)/theirs.Error, want)
-	}
-	return values(ctx, p, rt)
+	return timesOfRisk(ctx, p, rt, losses, found)
 }
 
 // price prints means and standard errors of some batches beside the closed forms.

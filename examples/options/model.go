@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -100,7 +101,7 @@ func (c contract) exact(m market) (t table) {
 	for p, price := range []func(market) float64{c.european, c.geometric, c.knockOut} {
 		t[p][0] = price(m)
 		for k := range m { // central differences
-			up, down, h := m, m, 1e-5*m[k]
+			up, down, h := m, m, 1e-5*cmp.Or(m[k], 1)
 			up[k] += h
 			down[k] -= h
 			t[p][1+k] = (price(up) - price(down)) / (2 * h)

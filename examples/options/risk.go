@@ -76,17 +76,18 @@ func risk(changes []float32) *ops.Node {
 	return ops.Stack(0, out...)
 }
 
-// values prints what a position may lose, and checks it against sorting the days in Go.
-func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
+// values prints what a position may lose, and checks it against sorting the days in Go. It returns the graph of it, and what that found.
+func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node, []float32, error) {
 	changes, what, err := returns()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	results, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "value at risk", Amount: draws * days / 1e6, Unit: "M draws"}, nil, risk(changes))
+	losses := risk(changes)
+	out, err := gallery.AtOnce(ctx, rt, nil, losses)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	value := results[0].Value[0].Float64At
+	value := out[0].Float64At
 	p.Printf("\nValue at risk of 1,000,000 in %s (%d days)\n", what, len(changes))
 	p.Printf("%-44s %10s %10s %12s\n", "", "1 in 100", "1 in 20", "worse, mean")
 	for i, name := range []string{"in a day, as in the past", "in ten days, 100,000 times of random past days"} {
@@ -106,5 +107,5 @@ func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
 	deviation := math.Sqrt((square - mean*mean) * days / draws)
 	p.Check(math.Abs(value(8)-days*mean) < 3*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 3",
 		math.Abs(value(8)-days*mean)/deviation)
-	return nil
+	return losses, tensor.MustSlice[float32](out[0]), nil
 }

@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"flag"
 	"image"
 	_ "image/jpeg" // the photograph is one
@@ -77,8 +76,8 @@ func filteredIn(out []*tensor.Tensor) (f filtered) {
 }
 
 func run(ctx context.Context, p *gallery.Program, photo planes, o options) error {
-	if o.frames < 1 {
-		return errors.New("-frames must be at least 1")
+	if err := gallery.Within("frames", o.frames, 1, 10000); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {
@@ -141,15 +140,4 @@ func cartoon(ctx context.Context, p *gallery.Program, rt *ops.Runtime, photo pla
 			}, err
 		})
 	return err
-}
-
-// yuv is a picture as video has it, uint8 [3, height, width], by ITU-R BT.601: luma from 16 to 235 and differences of colours around 128.
-func yuv(x *ops.Node) *ops.Node {
-	m := tensor.Must(tensor.FromSlice([]float32{
-		65.481 / 255, 128.553 / 255, 24.966 / 255, -37.797 / 255, -74.203 / 255, 112. / 255, 112. / 255, -93.786 / 255, -18.214 / 255,
-	}, 3, 3))
-	g, h, w := x.Graph(), x.Shape()[1], x.Shape()[2]
-	y := ops.MatMul(g.Const(m), ops.Reshape(x, 3, h*w))
-	shift := g.Const(tensor.Must(tensor.FromSlice([]float32{16, 128, 128}, 3, 1)))
-	return ops.Reshape(ops.Cast(ops.Clip(ops.Round(ops.Add(y, shift)), 0, 255), tensor.Uint8), 3, h, w)
 }

@@ -7,6 +7,7 @@ import (
 	"image/color"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,4 +90,15 @@ func newClip(w, h int) *clip {
 func (c *clip) add(frame *tensor.Tensor) {
 	c.WriteString("FRAME\n")
 	c.Write(tensor.MustSlice[uint8](frame))
+}
+
+// yuv is a picture as video has it, uint8 [3, height, width], by ITU-R BT.601: luma from 16 to 235 and differences of colours around 128.
+func yuv(x *ops.Node) *ops.Node {
+	m := tensor.Must(tensor.FromSlice([]float32{
+		65.481 / 255, 128.553 / 255, 24.966 / 255, -37.797 / 255, -74.203 / 255, 112. / 255, 112. / 255, -93.786 / 255, -18.214 / 255,
+	}, 3, 3))
+	g, h, w := x.Graph(), x.Shape()[1], x.Shape()[2]
+	y := ops.MatMul(g.Const(m), ops.Reshape(x, 3, h*w))
+	shift := g.Const(tensor.Must(tensor.FromSlice([]float32{16, 128, 128}, 3, 1)))
+	return ops.Reshape(ops.Cast(ops.Clip(ops.Round(ops.Add(y, shift)), 0, 255), tensor.Uint8), 3, h, w)
 }

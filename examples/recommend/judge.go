@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
@@ -74,4 +75,40 @@ func (r *ratings) recommend(p *gallery.Program, f found, learn []int, mean float
 		p.Printf("\n")
 	}
 	p.Printf("\n")
+}
+
+// report prints what was learned and checks it, and draws how the error falls.
+func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, o options, results gallery.Tensors) error {
+	best := foundIn(results[0].Value)
+	last := float64(best.errors[len(best.errors)-1])
+	means := r.error(test, r.means(learn, mean))
+	p.Printf("error on ratings held out: %.4f by the mean of all, %.4f by means of users and films, %.4f by %d factors\n",
+		r.error(test, func(int) float64 { return float64(mean) }), means, last, factors)
+	if o.lambda*float64(len(learn)) >= 13000 && o.steps >= 5 { // fewer are learned by heart
+		p.Check(last < means, "factors predict better than means: %.4f < %.4f stars", last, means)
+	} else {
+		p.Printf("so few ratings, with so small a ridge or so few steps, are not enough to predict better than means\n")
+	}
+	for _, other := range results[1:] {
+		e := other.Value[2].Float64At(len(best.errors) - 1)
+		p.Check(math.Abs(e-last) < 1e-3, "%s and %s arrive at the same error: %.1e apart", results[0].Where, other.Where, math.Abs(e-last))
+	}
+	lines := []curves.Line{{Name: "16 factors"}, {Name: "means of users and films", Dashed: true}}
+	if r.expected != nil && len(r.stars) >= 1000000 {
+		floor := r.error(test, func(i int) float64 { return float64(r.expected[i]) })
+		if o.lambda >= 0.03 && o.lambda <= 0.1 && o.steps >= 5 {
+			p.Check(last < floor+0.5*(means-floor), "it is in the nearer half of the way to %.4f, the error of who knows the rule", floor)
+		}
+		lines = append(lines, curves.Line{Name: "who knows the rule", Dashed: true})
+		lines[2].Y = slices.Repeat([]float64{floor}, len(best.errors))
+	}
+	lines[1].Y = slices.Repeat([]float64{means}, len(best.errors))
+	for i, e := range best.errors {
+		lines[0].Y = append(lines[0].Y, float64(e))
+		for l := range lines {
+			lines[l].X = append(lines[l].X, float64(i+1))
+		}
+	}
+	r.recommend(p, best, learn, mean)
+	return p.WriteCurves(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
 }

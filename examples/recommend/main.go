@@ -17,10 +17,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 
-	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
@@ -56,8 +54,12 @@ func foundIn(t []*tensor.Tensor) found {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.steps < 1 || o.lambda <= 0 || o.file == "" && o.count < 1000 {
-		return errors.New("-steps and -lambda must be positive, -count at least 1000")
+	if err := errors.Join(
+		gallery.Within("steps", o.steps, 1, 1000),
+		gallery.Within("lambda", o.lambda, 0.01, 0.15),
+		gallery.Within("count", o.count, 20000, 2e7),
+	); err != nil {
+		return err
 	}
 	var r *ratings
 	var err error
@@ -123,35 +125,5 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		}
 		p.Check(worst < 1e-3, "NumPy's errors after each step are the same: %.1e apart", worst)
 	}
-	return report(p, r, learn, test, mean, results)
-}
-
-// report prints what was learned and checks it, and draws how the error falls.
-func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, results gallery.Tensors) error {
-	best := foundIn(results[0].Value)
-	last := float64(best.errors[len(best.errors)-1])
-	means := r.error(test, r.means(learn, mean))
-	p.Printf("error on ratings held out: %.4f by the mean of all, %.4f by means of users and films, %.4f by %d factors\n",
-		r.error(test, func(int) float64 { return float64(mean) }), means, last, factors)
-	p.Check(last < means, "factors predict better than means: %.4f < %.4f stars", last, means)
-	for _, other := range results[1:] {
-		e := other.Value[2].Float64At(len(best.errors) - 1)
-		p.Check(math.Abs(e-last) < 1e-3, "%s and %s arrive at the same error: %.1e apart", results[0].Where, other.Where, math.Abs(e-last))
-	}
-	lines := []curves.Line{{Name: "16 factors"}, {Name: "means of users and films", Dashed: true}}
-	if r.expected != nil && len(r.stars) >= 1000000 {
-		floor := r.error(test, func(i int) float64 { return float64(r.expected[i]) })
-		p.Check(last < floor+0.5*(means-floor), "it is in the nearer half of the way to %.4f, the error of who knows the rule", floor)
-		lines = append(lines, curves.Line{Name: "who knows the rule", Dashed: true})
-		lines[2].Y = slices.Repeat([]float64{floor}, len(best.errors))
-	}
-	lines[1].Y = slices.Repeat([]float64{means}, len(best.errors))
-	for i, e := range best.errors {
-		lines[0].Y = append(lines[0].Y, float64(e))
-		for l := range lines {
-			lines[l].X = append(lines[l].X, float64(i+1))
-		}
-	}
-	r.recommend(p, best, learn, mean)
-	return p.WriteCurves(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
+	return report(p, r, learn, test, mean, o, results)
 }

@@ -101,6 +101,9 @@ func read(file string) (*ratings, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
 		}
+		if !(stars >= 0 && stars <= 100) {
+			return nil, fmt.Errorf("%s:%d: %s is no number of stars, 0 to 100", file, n, fields[2])
+		}
 		r.add(number(users, fields[0]), number(films, fields[1]), stars)
 	}
 	r.n, r.m = len(users), len(films)

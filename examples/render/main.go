@@ -37,8 +37,11 @@ func main() {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.width < 2 || o.samples < share || o.samples%share != 0 {
-		return errors.New("-width must be at least 2, and -samples a multiple of 16")
+	if err := errors.Join(
+		gallery.Within("width", o.width, 2, 4096),
+		gallery.Multiple("samples", o.samples, share, share, 1<<16),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ type options struct{ side, trips, proofs int }
 
 func main() {
 	o := options{proofs: 4}
-	flag.IntVar(&o.side, "side", 256, "cells along a side of the map, a multiple of 16 from 64 up")
+	flag.IntVar(&o.side, "side", 256, "cells along a side of the map, a multiple of 16")
 	flag.IntVar(&o.trips, "trips", 32, "trips to plan together, a multiple of 16")
 	gallery.Main("route", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
@@ -35,8 +35,11 @@ func main() {
 var scipy string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.side < 64 || o.side%tile != 0 || o.trips < goals || o.trips%goals != 0 {
-		return errors.New("-side is a multiple of 16 from 64 up, -trips a multiple of 16")
+	if err := errors.Join(
+		gallery.Multiple("side", o.side, tile, 64, 2048),
+		gallery.Multiple("trips", o.trips, goals, goals, 1024),
+	); err != nil {
+		return err
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {

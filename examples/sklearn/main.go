@@ -103,6 +103,9 @@ func (t *table) repeated(rows int) []float32 {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if err := gallery.Within("rows", o.rows, 0, 1e7); err != nil {
+		return err
+	}
 	file, t, err := o.read()
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type options struct {
 func main() {
 	o := options{}
 	flag.IntVar(&o.width, "width", 1440, "width of the map in pixels")
-	flag.IntVar(&o.neighbours, "k", 16, "a density is that of the circle that reaches to the k-th nearest star, 2 to 32")
+	flag.IntVar(&o.neighbours, "k", 16, "a density is that of the circle that reaches to the k-th nearest star")
 	flag.IntVar(&o.charts, "charts", 48, "parts of the sky that k-means makes")
 	flag.IntVar(&o.iterations, "iterations", 50, "iterations of k-means")
 	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
@@ -46,8 +46,13 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.width < 32 || o.neighbours < 2 || o.neighbours > 32 || o.charts < 1 || o.iterations < 1 {
-		return errors.New("-width must be at least 32, -k 2 to 32, -charts and -iterations positive")
+	if err := errors.Join(
+		gallery.Within("width", o.width, 32, 8192),
+		gallery.Within("k", o.neighbours, 2, 32),
+		gallery.Within("charts", o.charts, 1, 1024),
+		gallery.Within("iterations", o.iterations, 1, 10000),
+	); err != nil {
+		return err
 	}
 	stars, err := load(p, o.bright)
 	if err != nil {

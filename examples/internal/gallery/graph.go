@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -18,6 +19,16 @@ func Graph(ctx context.Context, p *Program, rt *ops.Runtime, w Work, feeds ops.F
 		exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Place: place})
 		return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, feeds) }, err
 	})
+}
+
+// AtOnce runs a graph once without waiting for the device's kernels, which a driver compiles beside it: for what is shown first.
+func AtOnce(ctx context.Context, rt *ops.Runtime, feeds ops.Feeds, outputs ...*ops.Node) ([]*tensor.Tensor, error) {
+	exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Start: ops.AtOnce})
+	if err != nil {
+		return nil, err
+	}
+	out, err := exe.Run(ctx, feeds)
+	return out, errors.Join(err, exe.Close()) // what it has compiled stays for others
 }
 
 // InTurns runs a and b one after the other, several times, and returns the median of how many times as fast a is, and the median times of

@@ -1,0 +1,19 @@
+package gallery
+
+import "fmt"
+
+// Within is nil where the value of a flag is from least to most, and else an error that says what it may be. A NaN is not within.
+func Within[T int | float64](flag string, value, least, most T) error {
+	if value >= least && value <= most {
+		return nil
+	}
+	return fmt.Errorf("-%s must be from %v to %v, not %v", flag, least, most, value)
+}
+
+// Multiple is Within for numbers that are so many times another.
+func Multiple(flag string, value, of, least, most int) error {
+	if value%of != 0 {
+		return fmt.Errorf("-%s must be a multiple of %d, not %d", flag, of, value)
+	}
+	return Within(flag, value, least, most)
+}
