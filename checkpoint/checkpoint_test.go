@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -110,24 +111,31 @@ func (f fixed) SetRandomState(s ops.RandomState) error { return nil }
 func TestADamagedCheckpointIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.safetensors")
 	g, all := pair(t, 5)
-	require.NoError(t, Save(t.Context(), path, &State{Graph: g}))
+	state := &State{Graph: g, Extra: map[string]any{"position": &position{3, 4}}}
+	require.NoError(t, Save(t.Context(), path, state))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, ops.Set(t.Context(), all[2], tensor.Scalar(int64(9))))
 	for n := range len(whole) {
 		require.NoError(t, os.WriteFile(path, whole[:n], 0o600))
-		require.ErrorIs(t, Restore(t.Context(), path, &State{Graph: g}), ErrDamaged, "cut to %d bytes", n)
+		require.ErrorIs(t, Restore(t.Context(), path, state), ErrDamaged, "cut to %d bytes", n)
 	}
 	flipped := slices.Clone(whole)
 	flipped[len(flipped)-1] ^= 1
 	require.NoError(t, os.WriteFile(path, flipped, 0o600))
-	err = Restore(t.Context(), path, &State{Graph: g})
+	err = Restore(t.Context(), path, state)
 	require.ErrorIs(t, err, ErrDamaged)
 	require.ErrorContains(t, err, "CRC-32C")
+	later := bytes.Replace(whole, []byte(`Epoch\":3`), []byte(`Epoch\":4`), 1)
+	require.NotEqual(t, whole, later)
+	require.NoError(t, os.WriteFile(path, later, 0o600))
+	err = Restore(t.Context(), path, state)
+	require.ErrorIs(t, err, ErrDamaged)
+	require.ErrorContains(t, err, "of its metadata")
 	require.Equal(t, 9., first(t, all[2]), "nothing has changed")
 	require.NoError(t, os.WriteFile(path, whole, 0o600))
-	require.NoError(t, Restore(t.Context(), path, &State{Graph: g}))
-	require.ErrorIs(t, Restore(t.Context(), path+"x", &State{Graph: g}), os.ErrNotExist)
+	require.NoError(t, Restore(t.Context(), path, state))
+	require.ErrorIs(t, Restore(t.Context(), path+"x", state), os.ErrNotExist)
 }
 
 var errFull = errors.New("no space left on device")

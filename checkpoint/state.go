@@ -46,6 +46,7 @@ const (
 	version     = "1"
 	keyVersion  = "anycl.checkpoint"
 	keyChecksum = "anycl.crc32c"
+	keyTexts    = "anycl.crc32c.metadata" // files of earlier versions of this package have none
 	keyRandom   = "anycl.random"
 	keyExtra    = "anycl.extra."
 )
@@ -100,6 +101,7 @@ func save(ctx context.Context, path string, s *State, o *wholefile.Options) erro
 		}
 		meta[keyExtra+name] = string(text)
 	}
+	meta[keyTexts] = checksumOfTexts(meta)
 	err = wholefile.Write(path, func(w io.Writer) error { return safetensors.Write(w, tensors, meta) }, o)
 	if err != nil {
 		return fail(err)
@@ -133,6 +135,17 @@ func checksum(tensors map[string]*tensor.Tensor) string {
 	return fmt.Sprintf("%08x", sum.Sum32())
 }
 
+// checksumOfTexts is the CRC-32C of the names and texts of metadata, in the order of their names, but its own.
+func checksumOfTexts(meta map[string]string) string {
+	sum := crc32.New(castagnoli)
+	for _, name := range slices.Sorted(maps.Keys(meta)) {
+		if name != keyTexts {
+			_, _ = fmt.Fprintf(sum, "%q=%q\n", name, meta[name])
+		}
+	}
+	return fmt.Sprintf("%08x", sum.Sum32())
+}
+
 // Restore gives the variables, random numbers and extras of s what the checkpoint at path holds, between two steps. Everything is read
 // and compared before anything is changed. An ops.DataParallel whose Batch is 0 makes variables in its first Prepare, which must come before.
 //
@@ -154,6 +167,11 @@ func Restore(ctx context.Context, path string, s *State) error {
 		return fail(fmt.Errorf("%w: it is no checkpoint but a file of weights: see LoadWeights", ErrMismatch))
 	case v != version:
 		return fail(fmt.Errorf("%w: it is of version %q, and this package reads %s", ErrMismatch, v, version))
+	}
+	if was, ok := meta[keyTexts]; ok {
+		if sum := checksumOfTexts(meta); sum != was {
+			return fail(fmt.Errorf("%w: the CRC-32C of its metadata is %s, and %s was written", ErrDamaged, sum, was))
+		}
 	}
 	var random map[string]ops.RandomState
 	if err := json.Unmarshal([]byte(meta[keyRandom]), &random); err != nil {

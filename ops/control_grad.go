@@ -100,9 +100,9 @@ func orZeros(ds, like []*Node) []*Node {
 }
 
 // gradLoop goes back over the iterations of a loop. Each is computed again from what it began
-// with, which the loop keeps for it; what an iteration carries back are the derivatives of what
+// with and from its products with weights, which the loop keeps for it; what an iteration carries back are the derivatives of what
 // it was given, sums of those of what it reads from around, and the number of the iteration before. What
-// is better computed for all iterations at once stands before the loop and behind it; see loopProducts.
+// is better computed for all iterations at once stands behind it; see loopProducts.
 func gradLoop(b *Back) {
 	n := b.node
 	c := n.attr.(*control)
@@ -126,7 +126,7 @@ func gradLoop(b *Back) {
 		last = Sub(done, ScalarLike(done, 1))
 	}
 	l.init = append(k.init, last)
-	k.before()
+	k.keep()
 	back, err := l.loop()
 	if err != nil { // what it is made of was right when the loop was built
 		n.graph.fail(n.op.Name, n.in, err)
@@ -217,11 +217,11 @@ func (k *backLoop) readWhole(x *Node) bool {
 	return whole
 }
 
-// saved is what p, a value that n carries, was at the beginning of each iteration.
-func (n *Node) saved(p *Node) *Node {
+// saved is what x was in each iteration of n: a value that n carries, as the iteration began, or one that it computes.
+func (n *Node) saved(x *Node) *Node {
 	c := n.attr.(*control)
 	r := c.regions[0]
-	w := write{row: p, at: r.index}
+	w := write{row: x, at: r.index}
 	i := slices.IndexFunc(r.writes, func(have write) bool { return have.row == w.row && have.at == w.at })
 	if i < 0 {
 		w.total = c.Trips >= 0

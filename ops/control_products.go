@@ -6,9 +6,9 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// loopProducts is what a loop that goes back has for all iterations at once. Of a recurrent layer these are the product of the
-// states with the weights, which stands before the loop, and the derivative of the weights, a product and a sum behind it.
-// Each is one long product in place of many short ones. Only loops that are counted have them: others have room for more
+// loopProducts is what a loop that goes back has for all iterations at once. Of a recurrent layer these are the products of the
+// states with the weights, which the loop that went forward keeps, and the derivative of the weights, a product and a sum behind the
+// loop: one long product in place of many short ones. Only loops that are counted have them: others have room for more
 // iterations than there are.
 type loopProducts struct {
 	known  []knownProduct
@@ -16,12 +16,10 @@ type loopProducts struct {
 	room   int                        // elements of a row of what may still be collected for the sake of these
 }
 
-// knownProduct is a product in the body, of rows that the loop that goes back has and a matrix that is the same in each
-// iteration.
+// knownProduct is a product in the body, with a matrix that is the same in each iteration, or its sum with what was added to it.
 type knownProduct struct {
 	node *Node
 	all  *Node // of all iterations
-	at   *Node // the number of its row; nil: that of the iteration
 }
 
 // known is x, whose value has been computed already. Derivatives flow to x.
@@ -36,46 +34,27 @@ var _ = define(Op{
 // counted reports whether k knows its number of iterations, of which there are several.
 func (k *backLoop) counted() bool { return k.c.Trips > 1 }
 
-// before puts products before the loop.
-func (k *backLoop) before() {
+// keep has the loop that went forward keep its products: a product reads and multiplies what takes many times longer than to
+// store what it gives.
+func (k *backLoop) keep() {
 	if !k.counted() {
 		return
 	}
 	k.room = k.kept()
-	g, constant := k.node.graph, k.r.constants()
-	cl := newCloner(g, k.r)
-	users := k.users()
+	constant, users := k.r.constants(), k.users()
 	seen := map[*Node]bool{}
 	for _, root := range k.r.roots() {
 		ir.Walk(root, seen, k.r.own, func(n *Node) {
-			if n.region != k.r || n.bad || !n.is(roleMatMul) || n.in[1].Rank() != 2 || !constant(n.in[1]) {
-				return
-			}
-			p := knownProduct{node: n}
-			var rows *Node
-			switch x := unmarked(n.in[0]); {
-			case x.region != k.r:
-				return
-			case x.op.kind == ir.KindParam:
-				rows = k.saved[slices.Index(k.r.params, x)]
-			case slices.Contains(k.r.rows, x):
-				rows, p.at = x.in[0], rowNumber(x)
-			}
-			if rows == nil || rows.region == k.r || n.Size() > k.room {
+			if n.region != k.r || n.bad || !n.is(roleMatMul) || n.in[1].Rank() != 2 || !constant(n.in[1]) || n.Size() > k.room {
 				return
 			}
 			k.room -= n.Size()
-			p.all = StopGradient(MatMul(rows, cl.node(n.in[1])))
-			if u := users[n]; len(u) == 1 && u[0] != nil && u[0].is(roleAdd) && slices.Equal(u[0].shape, n.shape) { // a bias
-				other := u[0].in[0]
-				if other == n {
-					other = u[0].in[1]
-				}
-				if other != n && constant(other) {
-					p.node, p.all = u[0], StopGradient(Add(p.all, cl.node(other)))
-				}
+			for u := users[n]; len(u) == 1 && u[0] != nil && u[0].is(roleAdd) && slices.Equal(u[0].shape, n.shape); u = users[n] { // biases, other products
+				n = u[0]
 			}
-			k.known = append(k.known, p)
+			if !slices.ContainsFunc(k.known, func(p knownProduct) bool { return p.node == n }) {
+				k.known = append(k.known, knownProduct{n, StopGradient(k.node.saved(n))})
+			}
 		})
 	}
 }
@@ -95,8 +74,8 @@ func (k *backLoop) users() map[*Node][]*Node {
 	return all
 }
 
-// kept is how many elements of each iteration the loop that goes back reads from memory in any case. What stands before it
-// may take as much again, and what is collected for what stands behind.
+// kept is how many elements of each iteration the loop that goes back reads from memory in any case. Products that are kept for
+// it may take as much again, and what is collected for what stands behind.
 func (k *backLoop) kept() (n int) {
 	for i, x := range k.saved {
 		if x != nil {
@@ -117,14 +96,10 @@ func unmarked(x *Node) *Node {
 	return x
 }
 
-// insert puts rows of the products that stand before the loop in the place of products in it, whose copies cl makes.
+// insert puts rows of the products that were kept in the place of products in the loop, whose copies cl makes.
 func (k *backLoop) insert(l *loopBuilder, cl *cloner, at *Node) {
 	for _, p := range k.known {
-		row := at
-		if p.at != nil {
-			row = cl.node(p.at)
-		}
-		cl.made[p.node] = known(cl.node(p.node), l.row(p.all, row))
+		cl.made[p.node] = known(cl.node(p.node), l.row(p.all, at))
 	}
 }
 

@@ -137,8 +137,8 @@ func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 		return nil, f.wrap(fmt.Errorf("tensor %q: %w: %s", name, ErrDType, info.DType))
 	}
 	t, err := tensor.New(dt, info.Shape...)
-	if err != nil {
-		return nil, f.wrap(fmt.Errorf("tensor %q: %w", name, err))
+	if err != nil { // no elements, of extents whose product is too large
+		return nil, f.wrap(fmt.Errorf("%w: tensor %q: %w", ErrFormat, name, err))
 	}
 	data, _ := t.Bytes()
 	if err := f.readAt(data, f.data+info.Start); err != nil {

@@ -172,6 +172,13 @@ func TestDTypesOfEightBitsAreRefusedByNameAndLeaveTheRest(t *testing.T) {
 	}
 }
 
+func TestAShapeThatNoTensorHasIsOfAFileThatIsNotValid(t *testing.T) {
+	f := open(t, file(`{"x":{"dtype":"F32","shape":[9223372036854775807,9223372036854775807,0],"data_offsets":[0,0]}}`))
+	_, err := f.Tensor("x")
+	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorContains(t, err, "too many elements")
+}
+
 func TestATensorIsReadWithoutTheOthers(t *testing.T) {
 	b := file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}}`, 1, 2, 3, 4)
 	// A reader that ends before the data, whatever it said about its size.

@@ -83,7 +83,7 @@ func (e *evaluator) run(ctx context.Context, l *data.Loader, metrics []Metric) (
 // Evaluate goes once through l, from its beginning, and returns the mean of the model's ValidLoss, or Loss, over its examples; NaN if it has none. The
 // metrics hold their values afterwards. Errors: a model that does not fit the data; those of compiling, reading and running.
 func Evaluate(ctx context.Context, rt *ops.Runtime, m *Model, l *data.Loader, metrics ...Metric) (loss float64, err error) {
-	if err := m.check(l.Dataset()); err != nil {
+	if err := m.check(l, true); err != nil {
 		return 0, err
 	}
 	e, err := m.evaluator(ctx, rt, l, false)
@@ -96,7 +96,7 @@ func Evaluate(ctx context.Context, rt *ops.Runtime, m *Model, l *data.Loader, me
 
 // Predict computes the model's Scores for all examples of l, from its beginning, in its order, and joins them along the first axis. Errors: as [Evaluate].
 func Predict(ctx context.Context, rt *ops.Runtime, m *Model, l *data.Loader) (*tensor.Tensor, error) {
-	if err := m.check(l.Dataset()); err != nil {
+	if err := m.check(l, true); err != nil {
 		return nil, err
 	}
 	if m.Scores == nil {

@@ -143,7 +143,7 @@ func (f *fit) check() error {
 	case f.loader.Len() == 0:
 		return errors.New("train: the loader has no batches")
 	}
-	if err := f.model.check(f.loader.Dataset()); err != nil {
+	if err := f.model.check(f.loader, f.model.Parallel == nil); err != nil {
 		return err
 	}
 	for _, m := range o.Metrics {
@@ -156,7 +156,7 @@ func (f *fit) check() error {
 		return fmt.Errorf("train: there is no metric %q to monitor among %q", o.Monitor, f.metrics)
 	}
 	if o.Valid != nil {
-		if err := f.model.check(o.Valid.Dataset()); err != nil {
+		if err := f.model.check(o.Valid, true); err != nil {
 			return fmt.Errorf("%w (of the validation set)", err)
 		}
 	}

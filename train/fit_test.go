@@ -141,6 +141,12 @@ func TestMistakesAreFoundBeforeTraining(t *testing.T) {
 			return err
 		},
 		"field 0 of an example float32[3]": func() error { _, err := Fit(t.Context(), r.rt, r.model, other, Options{}); return err },
+		"a batch of 4 examples (leave": func() error {
+			g := ops.NewGraph("fixed")
+			x, y := g.Input("x", tensor.Float32, 8, 2), g.Input("y", tensor.Int64, 8)
+			_, err := Fit(t.Context(), r.rt, &Model{Inputs: []*ops.Node{x, y}, Loss: r.model.Loss, Updates: r.model.Updates}, r.loader, Options{})
+			return err
+		},
 		"no updates": func() error {
 			_, err := Fit(t.Context(), r.rt, &Model{Inputs: r.model.Inputs, Loss: r.model.Loss}, r.loader, Options{})
 			return err

@@ -34,12 +34,12 @@ type Model struct {
 // graph is the graph of the model.
 func (m *Model) graph() *ops.Graph { return m.Inputs[0].Graph() }
 
-// check finds what is wrong with the model for batches of a data set.
-func (m *Model) check(set data.Dataset) error {
+// check finds what is wrong with the model for batches of a loader, which inputs take, or shares of theirs.
+func (m *Model) check(l *data.Loader, whole bool) error {
 	if len(m.Inputs) == 0 || m.Inputs[0] == nil {
 		return errors.New("train: the model has no inputs")
 	}
-	fields := set.Fields()
+	fields := l.Dataset().Fields()
 	switch {
 	case len(m.Inputs) != len(fields):
 		return fmt.Errorf("train: the model has %d inputs, and an example %d fields", len(m.Inputs), len(fields))
@@ -57,6 +57,21 @@ func (m *Model) check(set data.Dataset) error {
 		}
 		if !fits {
 			return fmt.Errorf("train: input %d is %v, and field %d of an example %v%v", i, n, i, f.DType, f.Shape)
+		}
+	}
+	if whole {
+		return m.checkSizes(l)
+	}
+	return nil
+}
+
+// checkSizes finds batches of a loader that inputs of a fixed size have no room for: the last one may be smaller.
+func (m *Model) checkSizes(l *data.Loader) error {
+	for i, n := range m.Inputs {
+		for _, rows := range l.Sizes() {
+			if d := n.Shape()[0]; !isOpen(d) && d != rows {
+				return fmt.Errorf("train: input %d is %v, and there is a batch of %d examples (leave its first extent open with ops.Dim, or set LoaderOptions.DropLast)", i, n, rows)
+			}
 		}
 	}
 	return nil

@@ -14,6 +14,9 @@ import (
 // maxStored is how many rows one kernel stores.
 const maxStored = 4
 
+// storedAtOnce is how many elements a work-item of custom/any_store_row.cl stores: a vector, and on GPUs no more than lie in what memory moves at once.
+const storedAtOnce = 8
+
 // storedRow is a value of one iteration, and the array in whose row at it is stored.
 type storedRow struct{ row, at, dst *ir.Value }
 
@@ -48,7 +51,7 @@ func (c *controlLowerer) store(rows []storedRow) *ir.Instruction {
 		cols := int(s.row.Len)
 		k.Options += fmt.Sprintf(" -DELEM%d=%s", i, element)
 		k.Args = append(k.Args, s.row.Len)
-		k.Global[0] = max(k.Global[0], cols)
+		k.Global[0] = max(k.Global[0], (cols+storedAtOnce-1)/storedAtOnce)
 		k.Writes += s.row.Len
 		k.InShapes, k.OutShapes = append(k.InShapes, []int{cols}), append(k.OutShapes, []int{count, cols})
 		t.Ins = append(t.Ins, engine.Operand{DType: s.row.DType, Len: s.row.Len})

@@ -53,12 +53,12 @@ func TestCheckerFindsNothingInTheHost(t *testing.T) {
 	})
 	t.Run("a row that is stored in a list", func(t *testing.T) {
 		const rows = 3
-		cols := []int{5, 2, 9, 1}
+		cols := []int{5, 2, 19, 8}
 		at := engine.Operand{DType: tensor.Int64, Len: 1}
 		for n := 1; n <= len(cols); n++ {
 			custom := &engine.CustomKernel{
 				Source: kernels.Text("custom/any_store_row.cl"), Entry: "store_row", Options: fmt.Sprintf("-DARRAYS=%d", n), Args: []any{int64(rows)},
-				Global: [3]int{slices.Max(cols[:n])},
+				Global: [3]int{(slices.Max(cols[:n]) + 7) / 8},
 			}
 			task := &engine.Task{Kind: engine.Custom, Name: "store_row", Custom: custom}
 			var ins [][]byte

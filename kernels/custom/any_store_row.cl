@@ -4,7 +4,7 @@
 //
 // macros  ARRAYS  how many, 1 to 4    ELEM0, ELEM1, ELEM2, ELEM3  of each, an unsigned type as wide as an element
 // sizes   rows  of each y    cols0, cols1, ...  elements of a row of each
-// launch  store_row  global {the most of cols}
+// launch  store_row  global {the most of ceil(cols / 8)}
 // note    a task of the kind Custom: its buffers have no offsets
 
 #if ARRAYS > 1
@@ -23,6 +23,13 @@
 #define FOURTH(...)
 #endif
 
+// STORE stores eight elements of a row, or those that are left.
+#define STORE(all, row, cols)                                                           \
+    if (from + 8 <= cols)                                                               \
+        vstore8(vload8(0, row + from), 0, all + r * cols + from);                       \
+    else                                                                                \
+        for (long i = from; i < cols; i++) all[r * cols + i] = row[i];
+
 kernel void store_row(__global const ELEM0 *row0,
     SECOND(__global const ELEM1 *row1,)
     THIRD(__global const ELEM2 *row2,)
@@ -38,10 +45,10 @@ kernel void store_row(__global const ELEM0 *row0,
     THIRD(, const long cols2)
     FOURTH(, const long cols3))
 {
-    const long i = get_global_id(0), r = *at;
+    const long r = *at, from = get_global_id(0) * 8L;
     if (r < 0 || r >= rows) return;
-    if (i < cols0) all0[r * cols0 + i] = row0[i];
-    SECOND(if (i < cols1) all1[r * cols1 + i] = row1[i];)
-    THIRD(if (i < cols2) all2[r * cols2 + i] = row2[i];)
-    FOURTH(if (i < cols3) all3[r * cols3 + i] = row3[i];)
+    STORE(all0, row0, cols0)
+    SECOND(STORE(all1, row1, cols1))
+    THIRD(STORE(all2, row2, cols2))
+    FOURTH(STORE(all3, row3, cols3))
 }
