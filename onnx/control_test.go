@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -103,4 +104,24 @@ func TestIntegersOfFourBitsAreDequantised(t *testing.T) {
 	})
 	y := run(t, compile(t, m, nil), vector[float32](0, 0, 0))
 	require.Equal(t, []float64{-0.5, -4, 3.5}, []float64{y.Float64At(0), y.Float64At(1), y.Float64At(2)})
+}
+
+func TestALoopOfLessThanNoIterationsHasNone(t *testing.T) {
+	t.Parallel()
+	g := counting(true)
+	g.Inputs, g.Initializers = g.Inputs[:1], []*model.Tensor{weight(t, "trips", tensor.Scalar(int64(-3)))}
+	out, err := compile(t, read(t, g), nil).Run(t.Context(), map[string]*tensor.Tensor{"x": vector[float32](1)})
+	require.NoError(t, err)
+	require.Equal(t, 1.0, out["y"].Float64At(0))
+	require.Equal(t, []int{0, 1}, out["all"].Shape())
+}
+
+func TestDirectionsOfScansAreForwardOrReverse(t *testing.T) {
+	t.Parallel()
+	body := &model.Graph{Name: "body", Inputs: []*model.Value{input("e")}, Outputs: []*model.Value{input("o")}, Nodes: []*model.Node{node("Neg", []string{"e"}, "o")}}
+	for direction, right := range map[int64]bool{0: true, 1: true, 2: false, -1: false} {
+		scan := node("Scan", []string{"x"}, "y", graphAttr("body", body), attrInt("num_scan_inputs", 1), ints("scan_input_directions", direction))
+		_, err := Read(bytes.NewReader(encoded(&model.Graph{Inputs: []*model.Value{input("x", 2)}, Outputs: []*model.Value{input("y", 2)}, Nodes: []*model.Node{scan}})))
+		require.Equal(t, right, err == nil, "%v", err)
+	}
 }

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,14 +33,19 @@ func stringsAttr(name string, v ...string) *model.Attr {
 
 // classical is a model of one operator of ai.onnx.ml.
 func classical(t *testing.T, op string, outputs []*model.Value, attrs ...*model.Attr) *Model {
-	m, err := Read(bytes.NewReader(model.Encode(&model.Model{
-		Opsets: map[string]int64{"": 18, "ai.onnx.ml": 3},
-		Graph: &model.Graph{Name: op, Inputs: []*model.Value{input("x", "n", 2)}, Outputs: outputs, Nodes: []*model.Node{
+	m, err := classicalOf(3, op, input("x", "n", 2), outputs, attrs...)
+	require.NoError(t, err)
+	return m
+}
+
+// classicalOf is the same in a version of ai.onnx.ml, with an input of its own.
+func classicalOf(version int64, op string, in *model.Value, outputs []*model.Value, attrs ...*model.Attr) (*Model, error) {
+	return Read(bytes.NewReader(model.Encode(&model.Model{
+		Opsets: map[string]int64{"": 18, "ai.onnx.ml": version},
+		Graph: &model.Graph{Name: op, Inputs: []*model.Value{in}, Outputs: outputs, Nodes: []*model.Node{
 			{Op: op, Domain: "ai.onnx.ml", Inputs: []string{"x"}, Outputs: names(outputs), Attrs: attrs},
 		}},
 	})))
-	require.NoError(t, err)
-	return m
 }
 
 func TestTreesGoLeftWhereTheFeatureIsAtMostTheValue(t *testing.T) {
@@ -83,4 +89,55 @@ func TestMapsOfClassesAreATensor(t *testing.T) {
 	m = classical(t, "ZipMap", []*model.Value{maps}, stringsAttr("classlabels_strings", "a", "b", "c"))
 	_, err = m.Graph(&GraphOptions{Shapes: map[string][]int{"x": {1, 2}}})
 	require.ErrorContains(t, err, "3 labels")
+}
+
+func TestLabelsAreExactAndNaNIsOneSinceVersion4(t *testing.T) {
+	t.Parallel()
+	big := int64(1<<53 + 1)
+	m, err := classicalOf(3, "LabelEncoder", typed("x", model.Int64, 3), []*model.Value{typed("y", model.Int64, 3)},
+		ints("keys_int64s", 1, big), ints("values_int64s", big, 10), attrInt("default_int64", -big))
+	require.NoError(t, err)
+	y := run(t, compile(t, m, nil), vector(1, big, big-1))
+	require.True(t, tensor.Equal(vector(big, 10, -big), y), "%v", y)
+	nan := float32(math.NaN())
+	for version, want := range map[int64]float64{2: 9, 4: 1} {
+		m, err := classicalOf(version, "LabelEncoder", input("x", 3), []*model.Value{input("y", 3)},
+			floatsAttr("keys_floats", 5, nan), floatsAttr("values_floats", 2, 1), &model.Attr{Name: "default_float", Type: model.AttrFloat, Float: 9})
+		require.NoError(t, err)
+		y := run(t, compile(t, m, nil), vector(nan, 5, 6))
+		require.Equal(t, []float64{want, 2, 9}, []float64{y.Float64At(0), y.Float64At(1), y.Float64At(2)})
+	}
+}
+
+// Boosted trees of a converter have the score of one class, which is no probability before the transform, whatever its weights.
+func TestALogisticScoreIsTransformedWhereWeightsArePositive(t *testing.T) {
+	t.Parallel()
+	tree := func(class int64) []*model.Attr {
+		return []*model.Attr{
+			ints("nodes_treeids", 0, 0, 0), ints("nodes_nodeids", 0, 1, 2), ints("nodes_featureids", 1, 0, 0), floatsAttr("nodes_values", 0.5, 0, 0),
+			stringsAttr("nodes_modes", "BRANCH_LEQ", "LEAF", "LEAF"), ints("nodes_truenodeids", 1, 0, 0), ints("nodes_falsenodeids", 2, 0, 0),
+			ints("class_treeids", 0, 0), ints("class_nodeids", 1, 2), ints("class_ids", class, class), floatsAttr("class_weights", 0.2, 0.7),
+			ints("classlabels_int64s", 7, 8), {Name: "post_transform", Type: model.AttrString, String: []byte("LOGISTIC")},
+		}
+	}
+	outputs := []*model.Value{typed("y", model.Int64, 2), input("z", 2, 2)}
+	m, err := classicalOf(3, "TreeEnsembleClassifier", input("x", 2, 2), outputs, tree(0)...)
+	require.NoError(t, err)
+	out, err := compile(t, m, nil).Run(t.Context(), map[string]*tensor.Tensor{"x": tensor.Must(tensor.FromSlice([]float32{0, 0, 1, 1}, 2, 2))})
+	require.NoError(t, err)
+	for i, want := range []float64{0.45016601, 0.54983399, 0.33181223, 0.66818777} { // as onnxruntime
+		require.InDelta(t, want, out["z"].Float64At(i), 1e-6)
+	}
+	require.Equal(t, []float64{7, 8}, []float64{out["y"].Float64At(0), out["y"].Float64At(1)})
+	_, err = classicalOf(3, "TreeEnsembleClassifier", input("x", 2, 2), outputs, tree(1)...)
+	require.ErrorIs(t, err, ErrUnsupported)
+	require.ErrorContains(t, err, "class 1")
+}
+
+func TestFeaturesAreAsManyAsTheirVectorizerSays(t *testing.T) {
+	t.Parallel()
+	for n, right := range map[int64]bool{2: true, 3: false} {
+		_, err := classicalOf(3, "FeatureVectorizer", input("x", 4, 2), []*model.Value{input("y", 4, n)}, ints("inputdimensions", n))
+		require.Equal(t, right, err == nil, "%v", err)
+	}
 }

@@ -107,9 +107,10 @@ func TreeRegress(x *Node, e *TreeEnsemble) *Node {
 // int64, and the scores of all labels, [N, labels]. The label is the one with
 // the largest score before the transform, the first of several. With one
 // target there are two labels. Where all weights are at least 0, its sum p is
-// the second one's probability: the scores are 1 - p and p, whatever the
-// transform, and the label is the second where p > 1/2. Otherwise it is where
-// the sum s > 0, and the scores are the transforms of -s and s.
+// the second one's probability: the scores are 1 - p and p, and the label is
+// the second where p > 1/2. Otherwise it is where
+// the sum s > 0, and the scores are the transforms of -s and s, as they are with
+// TreeLogistic whatever the weights.
 // Errors: as [TreeRegress]; a number of labels that does not fit.
 // Source: ONNX-ML, operator TreeEnsembleClassifier, and where it is silent onnxruntime.
 func TreeClassify(x *Node, e *TreeEnsemble) (labels, scores *Node) {
@@ -132,12 +133,17 @@ func TreeClassify(x *Node, e *TreeEnsemble) (labels, scores *Node) {
 	switch {
 	case y.Dim(1) > 1:
 		class, scores = ArgMax(y, 1), e.Transform.of(y)
-	case e.positive():
-		class = Cast(Greater(Reshape(y, -1), ScalarLike(y, 0.5)), tensor.Int64)
-		scores = Concat(1, Sub(ScalarLike(y, 1), y), y)
 	default:
-		class = Cast(Greater(Reshape(y, -1), ScalarLike(y, 0)), tensor.Int64)
-		scores = e.Transform.of(Concat(1, Neg(y), y))
+		half := 0.0
+		if e.positive() {
+			half = 0.5
+		}
+		class = Cast(Greater(Reshape(y, -1), ScalarLike(y, half)), tensor.Int64)
+		if half > 0 && e.Transform != TreeLogistic {
+			scores = Concat(1, Sub(ScalarLike(y, 1), y), y)
+		} else {
+			scores = e.Transform.of(Concat(1, Neg(y), y))
+		}
 	}
 	return Gather(x.graph.Const(tensor.Must(tensor.FromSlice(names))), 0, class), scores
 }

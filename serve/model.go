@@ -128,7 +128,7 @@ func (v *version) check(inputs map[string]*tensor.Tensor) error {
 		case t.DType() != in.DType:
 			return failure(400, "the input %q is %s, not %s", in.Name, datatypeOf(t.DType()), datatypeOf(in.DType))
 		case in.Shape != nil && t.Rank() != len(in.Shape):
-			return failure(400, "the input %q has the shape %v, not %v", in.Name, t.Shape(), in.Shape)
+			return failure(400, "the input %q has %d axes, and its shape is %v", in.Name, t.Rank(), in.Shape)
 		}
 		for k, d := range in.Shape {
 			if d < 0 && in.Dims[k] != "" {

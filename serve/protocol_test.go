@@ -83,6 +83,7 @@ func TestWhatIsNotThereIsAnErrorOfTheProtocol(t *testing.T) {
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, "[1,2]", "[1]", 1), 400, "", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, "[1,2]", "[-1,2]", 1), 400, "", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, "[1,2]", "[4611686018427387904,4]", 1), 400, "", nil},
+		{"POST", "/v2/models/echo/infer", strings.Replace(good, "[1,2]", "["+strings.Repeat("1,", 300)+"2]", 1), 400, "has 301 axes", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, "FP32", "FP64", 1), 400, "is FP64, not FP32", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, "FP32", "BYTES", 1), 400, "not supported", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, `:[1,2]}`, `:[1,"2"]}`, 1), 400, "no number", nil},

@@ -133,7 +133,7 @@ func (x *requestTensor) tensor(raw []byte) (*tensor.Tensor, error) {
 		return nil, errors.New("there are data both in JSON and as bytes")
 	}
 	if n > len(raw) || n*dt.Size() != len(raw) {
-		return nil, fmt.Errorf("the shape %v of %s takes %d bytes, not %d", x.Shape, x.Datatype, n*dt.Size(), len(raw))
+		return nil, fmt.Errorf("the shape %v has %d elements of %s with %d bytes each, not %d bytes", x.Shape, n, x.Datatype, dt.Size(), len(raw))
 	}
 	if dt == tensor.Bool {
 		for _, b := range raw {

@@ -65,7 +65,7 @@ func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, o Options
 	if o.AtOnce && m.Opening.Pending() {
 		model.Engines, model.Why = m.Engines, m.Why
 		if q, err := x.onCPU(model); err == nil {
-			return x, x.beginOn(ctx, model, q, x.whenOpen)
+			return x, x.beginOn(ctx, model, q, x.whenOpen(q))
 		}
 	}
 	if err := m.Opening.Wait(ctx); err != nil {
@@ -91,16 +91,23 @@ func NewPlaced(ctx context.Context, m *Machine, name string, model *plan.Model, 
 }
 
 // begin makes the first version of x.
-func (x *Executor) begin(ctx context.Context, m *plan.Model, p *plan.Placement) (err error) {
-	if x.first, err = x.newVersion(ctx, m, p); err != nil {
+func (x *Executor) begin(ctx context.Context, m *plan.Model, p *plan.Placement) error {
+	v, err := x.newVersion(ctx, m, p)
+	if err != nil {
 		return err
 	}
-	x.active.Store(x.first)
-	if m.Where == ir.Anywhere && len(m.Engines) > 1 && x.placing == ByCost {
-		x.adaptive = &adaptive{of: x, versions: []*version{x.first}}
-		x.first.recordAlternative(p)
-	}
+	x.beginWith(v, p)
 	return nil
+}
+
+// beginWith makes v the first version of x, whose placement p came with others.
+func (x *Executor) beginWith(v *version, p *plan.Placement) {
+	x.first = v
+	x.active.Store(v)
+	if v.model.Where == ir.Anywhere && len(v.model.Engines) > 1 && x.placing == ByCost {
+		x.adaptive = &adaptive{of: x, versions: []*version{v}}
+		v.recordAlternative(p)
+	}
 }
 
 // now is the version that runs.
@@ -121,6 +128,7 @@ func (x *Executor) Model() (*plan.Model, plan.Rates) { return x.now().model, x.r
 // Settle returns when no change of placement is under way.
 func (x *Executor) Settle() {
 	if x.pending != nil {
+		x.pending.release()
 		<-x.pending.done
 	}
 	if x.adaptive != nil {
@@ -173,6 +181,7 @@ func newOutput(dt tensor.DType, shape []int) (*tensor.Tensor, error) {
 func (x *Executor) Run(ctx context.Context, fill Fill, outs []*tensor.Tensor) error {
 	v := x.now()
 	n := v.served.Add(1) - 1
+	defer x.pending.release()
 	if x.machine.Timeline.Wants(n) {
 		return v.record(ctx, fill, outs)
 	}

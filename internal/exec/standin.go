@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -13,15 +12,6 @@ import (
 // Tiered compilation: a graph that begins at once runs on the CPU engine, which compiles nothing, while the kernels of its placement
 // are compiled in another goroutine. The first run after that takes the new version. Nothing but speed and the rounding of
 // another engine tells the two apart: variables, the count of runs that random numbers are drawn by, and results are the same.
-
-// pending is the version that is compiled beside the runs.
-type pending struct {
-	done   chan struct{} // closed when version or err is there, which are not read before
-	cancel context.CancelFunc
-
-	version *version
-	err     error
-}
 
 // standIn is a placement on the CPU engine that runs while p is compiled; nil where p has nothing to compile, or a task cannot run there.
 func (x *Executor) standIn(m *plan.Model, p *plan.Placement) *plan.Placement {
@@ -47,67 +37,103 @@ func (x *Executor) onCPU(m *plan.Model) (*plan.Placement, error) {
 	return q, nil
 }
 
-// beginOn begins with placement q, which compiles nothing, and compiles beside the runs what decide says.
+// beginOn begins with placement q, which compiles nothing, and compiles beside the runs what decide says. If q is slow, it begins with what
+// decide says where that is there as soon as a first run on q would be done, as kernels are that are in a cache.
 func (x *Executor) beginOn(ctx context.Context, m *plan.Model, q *plan.Placement, decide func(context.Context, *plan.Model) (*plan.Placement, error)) error {
-	if err := x.begin(ctx, m.Again(), q); err != nil {
-		return err
+	predicted, _, _, _ := m.Predicted(q)
+	first := m.Again()
+	w := x.compileBeside(ctx, m, q, predicted <= quick, decide)
+	if predicted > quick {
+		v, err := w.within(ctx, predicted+opening)
+		switch {
+		case err != nil:
+			return errors.Join(err, w.end())
+		case v != nil:
+			x.beginWith(v, v.Placement)
+			return nil
+		}
 	}
-	x.compileBeside(ctx, m, decide)
-	return nil
-}
-
-// whenOpen decides for m on the engines that there are once the device is open.
-func (x *Executor) whenOpen(ctx context.Context, m *plan.Model) (*plan.Placement, error) {
-	if err := x.machine.Opening.Wait(ctx); err != nil {
-		return nil, err
+	if err := x.begin(ctx, first, q); err != nil {
+		return errors.Join(err, w.end())
 	}
-	engines, why := x.machine.Current()
-	if len(engines) != len(m.Engines) { // there is no device after all
-		return x.first.Placement, nil
-	}
-	m.Engines, m.Why = engines, why
-	return m.Decide(x.rates())
-}
-
-// compileBeside makes the version with the placement that decide gives, which takes over from the first. It outlives the call that compiles
-// the graph, so that ctx gives it values alone.
-func (x *Executor) compileBeside(ctx context.Context, m *plan.Model, decide func(context.Context, *plan.Model) (*plan.Placement, error)) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w := &pending{done: make(chan struct{}), cancel: cancel}
 	x.pending = w
 	if x.adaptive != nil {
 		x.adaptive.busy.Store(true)
 	}
+	close(w.begun)
+	return nil
+}
+
+// whenOpen decides for m on the engines that there are once the device is open, or else for q.
+func (x *Executor) whenOpen(q *plan.Placement) func(context.Context, *plan.Model) (*plan.Placement, error) {
+	return func(ctx context.Context, m *plan.Model) (*plan.Placement, error) {
+		if err := x.machine.Opening.Wait(ctx); err != nil {
+			return nil, err
+		}
+		engines, why := x.machine.Current()
+		if len(engines) != len(m.Engines) { // there is no device after all
+			return q, nil
+		}
+		m.Engines, m.Why = engines, why
+		return m.Decide(x.rates())
+	}
+}
+
+// compileBeside makes the version with the placement that decide gives, which takes over from that with q. It outlives the call that compiles
+// the graph, so that ctx gives it values alone. If it is held, the first run comes first.
+func (x *Executor) compileBeside(
+	ctx context.Context, m *plan.Model, q *plan.Placement, held bool, decide func(context.Context, *plan.Model) (*plan.Placement, error),
+) *pending {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	w := newPending(cancel)
+	engines := m.Engines
 	go func() {
 		defer close(w.done)
 		defer cancel()
+		if held {
+			w.hold(ctx, x.runs)
+		}
 		p, err := decide(ctx, m)
-		var v *version
-		if err == nil && !(p.Same(x.first.Placement) && slices.Equal(m.Engines, x.first.model.Engines)) {
-			v, err = x.takeOver(ctx, m, p)
+		if err == nil && !(p.Same(q) && slices.Equal(m.Engines, engines)) {
+			w.version, err = x.compiled(ctx, m, p)
 		}
-		w.version, w.err = v, err
-		if a := x.adaptive; a != nil {
-			if v != nil {
-				a.mu.Lock()
-				a.versions = append(a.versions, v)
-				a.mu.Unlock()
-			}
-			a.busy.Store(false)
-		}
-		switch {
-		case err == nil && v == nil:
-			x.machine.Log.Info("ops: a graph stays on the CPU engine", "graph", x.name)
-		case err == nil:
-			x.machine.Log.Info("ops: the kernels of a graph are compiled", "graph", x.name)
-		case ctx.Err() == nil:
-			x.machine.Log.Warn("ops: a graph stays on the CPU engine", "graph", x.name, "error", err)
+		w.err = err
+		v := w.version
+		close(w.built)
+		select {
+		case <-w.begun:
+			x.takeOver(ctx, v, err)
+		case <-ctx.Done(): // w is closed, or x has begun with its version
 		}
 	}()
+	return w
 }
 
-// takeOver compiles the version with placement p, and lets runs take it.
-func (x *Executor) takeOver(ctx context.Context, m *plan.Model, p *plan.Placement) (*version, error) {
+// takeOver lets runs take v, the version that was compiled beside them, if there is one.
+func (x *Executor) takeOver(ctx context.Context, v *version, err error) {
+	if v != nil {
+		x.active.Store(v)
+	}
+	if a := x.adaptive; a != nil {
+		if v != nil {
+			a.mu.Lock()
+			a.versions = append(a.versions, v)
+			a.mu.Unlock()
+		}
+		a.busy.Store(false)
+	}
+	switch {
+	case err == nil && v == nil:
+		x.machine.Log.Info("ops: a graph stays on the CPU engine", "graph", x.name)
+	case err == nil:
+		x.machine.Log.Info("ops: the kernels of a graph are compiled", "graph", x.name)
+	case ctx.Err() == nil:
+		x.machine.Log.Warn("ops: a graph stays on the CPU engine", "graph", x.name, "error", err)
+	}
+}
+
+// compiled is the version with placement p, which is compiled while another may run.
+func (x *Executor) compiled(ctx context.Context, m *plan.Model, p *plan.Placement) (*version, error) {
 	if err := x.rehearse(ctx, m.Again(), p); err != nil {
 		return nil, err
 	}
@@ -120,7 +146,6 @@ func (x *Executor) takeOver(ctx context.Context, m *plan.Model, p *plan.Placemen
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(err, v.close())
 	}
-	x.active.Store(v)
 	return v, nil
 }
 
@@ -133,34 +158,4 @@ func (x *Executor) rehearse(ctx context.Context, m *plan.Model, p *plan.Placemen
 		return err
 	}
 	return i.close()
-}
-
-// Ready returns when nothing is compiled beside the runs any more, with the error of that, or of ctx.
-func (x *Executor) Ready(ctx context.Context) error {
-	w := x.pending
-	if w == nil {
-		return ctx.Err()
-	}
-	select {
-	case <-w.done:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if w.err != nil {
-		return fmt.Errorf("ops: compile %q: %w", x.name, EngineClosed(w.err))
-	}
-	return nil
-}
-
-// end stops compiling, and closes what came of it.
-func (w *pending) end() error {
-	if w == nil {
-		return nil
-	}
-	w.cancel()
-	<-w.done
-	if w.version == nil {
-		return nil
-	}
-	return w.version.close()
 }

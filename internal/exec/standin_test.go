@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,11 +57,27 @@ func (u *unbuilt) Built([]int) bool {
 	}
 }
 
-// atOnce is a schedule that begins at once on a machine whose device has to compile.
+// slow is a CPU engine on which every task is predicted to take so long.
+type slow struct {
+	named
+	takes time.Duration
+}
+
+func (s *slow) Estimate(*engine.Task) time.Duration { return s.takes }
+
+// atOnce is a schedule that begins at once on a machine whose device has to compile, which it does now.
 func atOnce(t *testing.T, fails error) (*Executor, *compiling, *store.Variable) {
 	t.Helper()
 	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), fails}
-	m := &Machine{Engines: []engine.Engine{c, &named{fallback.New(nil), "cpu"}}, Log: slog.New(slog.DiscardHandler)}
+	e, y := beginning(t, c, &named{fallback.New(nil), "cpu"})
+	e.pending.release()
+	return e, c, y
+}
+
+// beginning is a schedule that begins at once on a device and the CPU engine.
+func beginning(t *testing.T, device, cpu engine.Engine) (*Executor, *store.Variable) {
+	t.Helper()
+	m := &Machine{Engines: []engine.Engine{device, cpu}, Log: slog.New(slog.DiscardHandler)}
 	y := store.NewVariable("y", pair(0, 0))
 	e, err := New(t.Context(), m, "copy", copying(store.NewVariable("x", pair(1, 2)), y), Options{AtOnce: true, Where: 0})
 	require.NoError(t, err)
@@ -71,7 +88,7 @@ func atOnce(t *testing.T, fails error) (*Executor, *compiling, *store.Variable) 
 			require.NoError(t, e.Close())
 		}
 	})
-	return e, c, y
+	return e, y
 }
 
 func on(e *Executor) string { return e.Report().Tasks[0].Where }
@@ -119,4 +136,57 @@ func TestClosingEndsWhatIsCompiledBeside(t *testing.T) {
 	require.NoError(t, e.Close())
 	require.ErrorIs(t, e.Ready(t.Context()), context.Canceled)
 	require.ErrorIs(t, e.Run(t.Context(), nothing, nil), ErrClosed)
+}
+
+// Both at the same time would take as long for the first result as one after the other.
+func TestTheFirstShortRunComesBeforeCompiling(t *testing.T) {
+	t.Parallel()
+	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	e, _ := beginning(t, c, &named{fallback.New(nil), "cpu"})
+	time.Sleep(5 * time.Millisecond)
+	require.Empty(t, c.begun, "nothing is compiled before the first run")
+	require.Equal(t, "cpu", on(e))
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	<-c.begun
+	close(c.compiled)
+	require.NoError(t, e.Ready(t.Context()))
+	require.Equal(t, "device", on(e))
+}
+
+func TestWhatIsSlowElsewhereWaitsForADeviceThatIsSoonReady(t *testing.T) {
+	t.Parallel()
+	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	go func() { <-c.begun; close(c.compiled) }()
+	e, y := beginning(t, c, &slow{named{fallback.New(nil), "cpu"}, time.Hour})
+	require.Equal(t, "device", on(e))
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	got, err := y.Value(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2.0, got.Float64At(1))
+	require.NoError(t, e.Ready(t.Context()))
+}
+
+func TestWhatIsSlowElsewhereWaitsNoLongerThanThat(t *testing.T) {
+	t.Parallel()
+	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	e, _ := beginning(t, c, &slow{named{fallback.New(nil), "cpu"}, quick + time.Microsecond})
+	require.Equal(t, "cpu", on(e))
+	require.NoError(t, e.Run(t.Context(), nothing, nil))
+	close(c.compiled)
+	require.NoError(t, e.Ready(t.Context()))
+	require.Equal(t, "device", on(e))
+}
+
+func TestWaitingForADeviceEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	m := &Machine{Engines: []engine.Engine{c, &slow{named{fallback.New(nil), "cpu"}, time.Hour}}, Log: slog.New(slog.DiscardHandler)}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-c.begun; cancel() }()
+	_, err := New(ctx, m, "copy", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{AtOnce: true, Where: 0})
+	require.ErrorIs(t, err, context.Canceled)
+	for _, e := range m.Engines {
+		require.Zero(t, e.Stats().Memories, "left on %s", e.Name())
+		require.NoError(t, e.Close())
+	}
 }

@@ -119,7 +119,9 @@ func (s *Stream) Start(ctx context.Context, fill Fill) (err error) {
 func (s *Stream) Take(ctx context.Context) error {
 	tickets := s.pending[0]
 	s.pending = append(s.pending[:0], s.pending[1:]...)
-	if err := errors.Join(s.wait(ctx, tickets), closeTickets(tickets)); err != nil {
+	err := errors.Join(s.wait(ctx, tickets), closeTickets(tickets))
+	s.version.pending.release()
+	if err != nil {
 		return s.version.failed(err)
 	}
 	s.spare = append(s.spare, tickets)

@@ -107,6 +107,9 @@ func scan(c *call) []*value {
 	rows := len(g.Outputs) - states
 	inDirs, inAxes := list("scan_input_directions", n), list("scan_input_axes", n)
 	outDirs, outAxes := list("scan_output_directions", rows), list("scan_output_axes", rows)
+	if slices.ContainsFunc(slices.Concat(inDirs, outDirs), func(d int) bool { return d != 0 && d != 1 }) {
+		c.fail("directions %v and %v are not all 0 or 1", inDirs, outDirs)
+	}
 	var init, xs []*ops.Node
 	for i := range states {
 		init = append(init, c.x(i))

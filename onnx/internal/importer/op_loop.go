@@ -23,9 +23,9 @@ func loop(c *call) []*value {
 	trips, bounded := -1, true
 	if c.has(0) {
 		if t, ok := c.b.constant(c.value(0)); ok {
-			trips = intsOf(t)[0]
+			trips = max(0, intsOf(t)[0])
 		} else if c.b.byValue && c.b.loops == 0 {
-			trips = c.ints(0)[0]
+			trips = max(0, c.ints(0)[0])
 		}
 	} else {
 		bounded = false

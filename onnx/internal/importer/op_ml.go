@@ -55,12 +55,15 @@ var _ = define(
 		}
 		return out(ops.Gather(x, x.Rank()-1, at))
 	}},
-	&operator{name: ml + "FeatureVectorizer", since: 1, ignore: []string{"inputdimensions"}, build: func(c *call) []*value {
-		xs := c.all(0)
+	&operator{name: ml + "FeatureVectorizer", since: 1, build: func(c *call) []*value {
+		xs, sizes := c.all(0), c.intList("inputdimensions")
 		for i, x := range xs {
 			xs[i] = ops.Cast(x, tensor.Float32)
 			if x.Rank() == 1 {
 				xs[i] = ops.Unsqueeze(xs[i], 0)
+			}
+			if i < len(sizes) && xs[i].Rank() == 2 && xs[i].Dim(1) != sizes[i] {
+				c.fail("operand %d has %d features, and its inputdimensions say %d", i, xs[i].Dim(1), sizes[i])
 			}
 		}
 		return out(ops.Concat(1, xs...))
@@ -85,7 +88,20 @@ var _ = define(
 		}
 		return out(ops.Cast(ops.Equal(x, cats), tensor.Float32))
 	}},
-	&operator{name: ml + "LabelEncoder", since: 2, build: labelEncoder},
+	&operator{name: ml + "LabelEncoder", since: 2, before: 4, build: labelEncoder},
+	&operator{name: ml + "LabelEncoder", since: 4, build: func(c *call) []*value { // where NaN is a key, it is found
+		y := labelEncoder(c)
+		at := slices.IndexFunc(c.exact("keys_floats"), func(k float32) bool { return k != k })
+		if at < 0 {
+			return y
+		}
+		values := c.floatVector
+		name := "values_floats"
+		if c.given("values_int64s") {
+			values, name = c.intVector, "values_int64s"
+		}
+		return out(ops.Where(ops.IsNaN(c.x(0)), ops.Select(values(name), 0, at), y[0].node))
+	}},
 	&operator{name: ml + "ZipMap", since: 1, build: func(c *call) []*value { // a map for each row: here it stays the row
 		x := c.x(0)
 		labels := len(c.intList("classlabels_int64s"))
@@ -198,13 +214,13 @@ func labelEncoder(c *call) []*value {
 	default:
 		c.fail("keys are supported where they are numbers in a list")
 	}
-	other := -1.0
+	var other *ops.Node
 	switch {
 	case c.given("values_int64s"):
-		values, other = c.intVector("values_int64s"), float64(c.int("default_int64", -1))
+		values, other = c.intVector("values_int64s"), c.b.g.Const(tensor.Scalar(int64(c.int("default_int64", -1))))
 		c.read["default_float"] = true
 	case c.given("values_floats"):
-		values, other = c.floatVector("values_floats"), c.float("default_float", 0)
+		values, other = c.floatVector("values_floats"), c.b.g.Const(tensor.Scalar(float32(c.float("default_float", 0))))
 		c.read["default_int64"] = true
 	default:
 		c.fail("values are supported where they are numbers in a list")

@@ -11,7 +11,9 @@ import (
 var _ = define(
 	&operator{name: ml + "TreeEnsembleRegressor", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
 		e := c.trees("target")
-		e.Targets = c.int("n_targets", 1)
+		if e.Targets = c.int("n_targets", 1); e.Targets < 1 {
+			c.fail("n_targets is %d", e.Targets)
+		}
 		aggregates := map[string]ops.TreeAggregate{"SUM": ops.TreeSum, "AVERAGE": ops.TreeMean, "MIN": ops.TreeMin, "MAX": ops.TreeMax}
 		name := c.str("aggregate_function", "SUM")
 		a, ok := aggregates[name]
@@ -33,6 +35,9 @@ var _ = define(
 		}
 		e.Targets = len(labels)
 		if ids := c.intList("class_ids"); len(labels) == 2 && len(slices.Compact(slices.Sorted(slices.Values(ids)))) == 1 {
+			if ids[0] != 0 {
+				c.fail("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
+			}
 			e.Targets = 1 // a score for one of two classes
 			for _, tree := range e.Trees {
 				for _, n := range tree {

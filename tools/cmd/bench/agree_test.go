@@ -98,6 +98,22 @@ func TestDifferencesAreRelative(t *testing.T) {
 	require.InDelta(t, 0.2, apartByNorm(b, a), 1e-9)
 	require.Zero(t, apartByNorm(a, a))
 	require.Positive(t, apartByNorm(nil, a))
+	zero, tiny := tensor.Must(tensor.New(tensor.Float32, 2)), tensor.Must(tensor.FromSlice([]float32{1e-9, 0}, 2))
+	require.Equal(t, 1.0, apart(tiny, zero))
+	require.Zero(t, apart(zero, zero))
+	require.Equal(t, 0.25, worstApart(map[string]*tensor.Tensor{"x": b, "y": zero}, map[string]*tensor.Tensor{"x": a, "y": zero}))
+}
+
+func TestOpenExtentsOfImagesAreThoseOfPictures(t *testing.T) {
+	t.Parallel()
+	o := modelOptions{dims: map[string]string{"w": "32"}}
+	for _, c := range []struct{ open, want []int }{
+		{[]int{-1, 3, -1, -1}, []int{1, 3, 224, 32}}, {[]int{-1, 5, -1, -1}, []int{1, 5, 1, 32}}, {[]int{2, -1}, []int{2, 1}},
+	} {
+		x, err := o.made(onnx.Info{DType: tensor.Float32, Shape: c.open, Dims: []string{"n", "c", "h", "w"}}, 0)
+		require.NoError(t, err)
+		require.Equal(t, c.want, x.Shape())
+	}
 }
 
 // Each model that the examples fetch has an input that it is run on.

@@ -52,6 +52,7 @@ func treeSamples() (out []spec.Sample) {
 		{"two classes", 50, 5, 21, 4, 2, all, 2, ops.TreeSum, ops.TreeSoftmaxZero, false, false},
 		{"one score", 50, 5, 15, 4, 1, plain, 1, ops.TreeSum, ops.TreeLogistic, true, true},
 		{"one probability", 50, 5, 15, 4, 1, plain, 1, ops.TreeMean, ops.TreeRaw, false, false},
+		{"one positive score", 50, 5, 15, 4, 1, plain, 1, ops.TreeSum, ops.TreeLogistic, false, false},
 	} {
 		out = append(out, m.sample(true, false), m.sample(true, true))
 	}

@@ -145,7 +145,10 @@ func treeClasses(y spec.Result, e *ops.TreeEnsemble, labels bool) spec.Result {
 	for s, v := range y.F {
 		other, half := 1-v, 0.5
 		if negative {
-			other, half = -v, 0
+			half = 0
+		}
+		if negative || e.Transform == ops.TreeLogistic {
+			other = -v
 		}
 		out.F[2*s], out.F[2*s+1] = other, v
 		out.Terms[2*s], out.Terms[2*s+1] = y.Terms[s]+1, y.Terms[s]+1
@@ -157,7 +160,7 @@ func treeClasses(y spec.Result, e *ops.TreeEnsemble, labels bool) spec.Result {
 	switch {
 	case labels:
 		return reference.Exactly(names)
-	case negative:
+	case negative || e.Transform == ops.TreeLogistic:
 		return transformed(out, e.Transform)
 	}
 	return out
