@@ -57,17 +57,17 @@ func TestAllOpsRunWithGraphs(t *testing.T) {
 	r, err = Run(t.Context(), &Options{Devices: []string{"none"}, Ops: []string{"neg"}, DTypes: []tensor.DType{tensor.Float16}, Graphs: 2})
 	require.NoError(t, err)
 	require.Len(t, r.Engines[0].Parts, 1, "gradients are of float32")
-	require.Len(t, r.Engines[0].Graphs, 4, "of whatever ops")
-	require.Equal(t, 6+optest.LongFolds, r.Engines[0].GraphTotal().Passed)
+	require.Len(t, r.Engines[0].Graphs, 5, "of whatever ops")
+	require.Equal(t, 6+queries+optest.LongFolds, r.Engines[0].GraphTotal().Passed)
 
 	j := &job{o: &Options{Graphs: 2}}
 	e, cpu := fallback.New(nil), fallback.New(nil)
-	require.Len(t, j.graphs(e, cpu), 4)
+	require.Len(t, j.graphs(e, cpu), 5)
 	for _, g := range j.graphs(e, cpu) {
 		require.NoError(t, g.check(t.Context(), 0))
 	}
 	j.device = &platform.Device{}
-	require.Len(t, j.graphs(e, cpu), 6)
+	require.Len(t, j.graphs(e, cpu), 7)
 }
 
 func TestADeviceThatIsNotThereIsAnError(t *testing.T) {

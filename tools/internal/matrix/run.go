@@ -143,6 +143,7 @@ func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 		{what: "random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
 		{what: "gradients of random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},
 		{what: "random graphs with open sizes", check: func(ctx context.Context, seed uint64) error { return optest.OpenGraphError(ctx, e, seed) }},
+		{what: "queries of data frames", all: queries, check: func(ctx context.Context, seed uint64) error { return queryError(ctx, e, cpu, seed) }},
 		{what: "long folds", all: optest.LongFolds, check: func(ctx context.Context, seed uint64) error { return optest.LongFoldError(ctx, e, seed) }},
 	}
 	if j.device != nil {

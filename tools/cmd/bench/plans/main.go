@@ -19,10 +19,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/anycl/anycl/frame"
 	"github.com/anycl/anycl/integrations/parquet"
+	"github.com/anycl/anycl/tools/internal/plans"
 )
 
 func main() {
@@ -76,7 +76,7 @@ func compare(db *duckdb, dir string, seed uint64) (int, error) {
 	r := rand.New(rand.NewPCG(seed, 27))
 	var frames, files, sql []any
 	for i := range 2 {
-		f, err := randomTable(r, i)
+		f, err := plans.Table(r, i)
 		if err != nil {
 			return 0, err
 		}
@@ -92,23 +92,23 @@ func compare(db *duckdb, dir string, seed uint64) (int, error) {
 		frames, files = append(frames, f.Query()), append(files, frame.Scan(src))
 		sql = append(sql, fmt.Sprintf("select * from read_parquet('%s')", path))
 	}
-	p := generate(r, sql[0].(string), sql[1].(string))
-	want, err := db.ask(p.sql)
+	p := plans.New(r, sql[0].(string), sql[1].(string))
+	want, err := db.ask(p.SQL())
 	if err != nil {
-		return 0, fmt.Errorf("DuckDB: %w\n%s", err, p.sql)
+		return 0, fmt.Errorf("DuckDB: %w\n%s", err, p.SQL())
 	}
 	for k, in := range []struct {
 		what   string
 		tables []any
 		o      frame.Options
 	}{{"frames", frames, frame.Options{Workers: 2}}, {"files", files, frame.Options{}}, {"batches", files, frame.Options{Memory: 1 << 30}}} {
-		q := p.query(in.tables[0].(*frame.Query), in.tables[1].(*frame.Query))
+		q := p.Query(in.tables[0].(*frame.Query), in.tables[1].(*frame.Query))
 		got, err := q.Run(ctx, in.o)
 		if err != nil {
-			return 0, fmt.Errorf("over %s: %w\n%s\n%s", in.what, err, strings.Join(p.log, "\n"), p.sql)
+			return 0, fmt.Errorf("over %s: %w\n%s\n%s", in.what, err, p, p.SQL())
 		}
-		if d := differs(got.Frame, want, p.kinds); d != "" {
-			return 0, fmt.Errorf("over %s: %s\n%s\n%s\n%s", in.what, d, strings.Join(p.log, "\n"), p.sql, got.Frame.Format(60))
+		if d := p.Differs(got.Frame, want); d != "" {
+			return 0, fmt.Errorf("over %s: %s\n%s\n%s\n%s", in.what, d, p, p.SQL(), got.Frame.Format(60))
 		}
 		if k == 0 && len(want) == 0 && got.Frame.Rows() > 0 {
 			return 0, fmt.Errorf("DuckDB has no rows")

@@ -1,4 +1,4 @@
-package main
+package plans
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ type expr struct {
 	sql string
 }
 
-func (p *plan) column(k kind) (expr, bool) {
+func (p *Plan) column(k kind) (expr, bool) {
 	for _, i := range p.r.Perm(len(p.names)) {
 		if p.kinds[i] == k {
 			return expr{k, frame.Col(p.names[i]), p.names[i]}, true
@@ -25,7 +25,7 @@ func (p *plan) column(k kind) (expr, bool) {
 	return expr{}, false
 }
 
-func (p *plan) constant(k kind) expr {
+func (p *Plan) constant(k kind) expr {
 	switch k {
 	case isInt:
 		v := int64(p.r.IntN(12)) - 2
@@ -45,7 +45,7 @@ func (p *plan) constant(k kind) expr {
 }
 
 // expr returns a random expression of a kind.
-func (p *plan) expr(k kind, depth int) expr {
+func (p *Plan) expr(k kind, depth int) expr {
 	if depth == 0 || p.r.IntN(4) == 0 {
 		if c, ok := p.column(k); ok && p.r.IntN(5) > 0 {
 			return c
@@ -80,7 +80,7 @@ func (p *plan) expr(k kind, depth int) expr {
 	return expr{isDate, a.e.Truncate(period), fmt.Sprintf("date_trunc('%s', %s)::date", period, a.sql)}
 }
 
-func (p *plan) integer(sub func(kind) expr) expr {
+func (p *Plan) integer(sub func(kind) expr) expr {
 	a := sub(isInt)
 	wide := fmt.Sprintf("(%s)::bigint", a.sql)
 	e := a.e.Cast(column.Int64.Of())
@@ -112,7 +112,7 @@ func (p *plan) integer(sub func(kind) expr) expr {
 	return small
 }
 
-func (p *plan) float(sub func(kind) expr) expr {
+func (p *Plan) float(sub func(kind) expr) expr {
 	a, b := sub(isFloat), sub(isFloat)
 	switch p.r.IntN(8) {
 	case 0:
@@ -134,7 +134,7 @@ func (p *plan) float(sub func(kind) expr) expr {
 	return expr{isFloat, a.e.Ceil(), fmt.Sprintf("ceil(%s)", a.sql)}
 }
 
-func (p *plan) text(sub func(kind) expr) expr {
+func (p *Plan) text(sub func(kind) expr) expr {
 	a := sub(isText)
 	switch p.r.IntN(6) {
 	case 0:
@@ -153,7 +153,7 @@ func (p *plan) text(sub func(kind) expr) expr {
 	return a
 }
 
-func (p *plan) condition(depth int) expr {
+func (p *Plan) condition(depth int) expr {
 	if depth <= 0 {
 		if c, ok := p.column(isBool); ok {
 			return c

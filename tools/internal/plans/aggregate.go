@@ -1,4 +1,4 @@
-package main
+package plans
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // aggregate returns an aggregate of a random expression.
-func (p *plan) aggregate() expr {
+func (p *Plan) aggregate() expr {
 	number := func() expr {
 		k := []kind{isInt, isFloat}[p.r.IntN(2)]
 		x := p.expr(k, 1)
@@ -75,7 +75,7 @@ func (p *plan) aggregate() expr {
 }
 
 // windowFunction returns a function of a window, in whose SQL WINDOW stands for the window without its last parenthesis.
-func (p *plan) windowFunction() expr {
+func (p *Plan) windowFunction() expr {
 	x := p.expr(isInt, 1)
 	a := expr{isInt, x.e.Cast(column.Int64.Of()).Mod(1000), fmt.Sprintf("((%s)::bigint %% 1000)", x.sql)}
 	n := 1 + p.r.IntN(3)

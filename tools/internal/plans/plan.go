@@ -1,4 +1,4 @@
-package main
+package plans
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/frame"
 )
 
-// plan is a query in both forms.
-type plan struct {
+// A Plan is a random query over two tables, as one of package frame and in SQL.
+type Plan struct {
 	r     *rand.Rand
 	sql   string
 	steps []func(q, other *frame.Query) *frame.Query
@@ -22,9 +22,9 @@ type plan struct {
 	log   []string
 }
 
-// generate draws a query over two tables.
-func generate(r *rand.Rand, left, right string) *plan {
-	p := &plan{r: r, sql: left, other: right, id: "id0", kinds: []kind{isInt, isInt, isFloat, isText, isBool, isDate}}
+// New draws a plan over two of the tables that [Table] draws, which SQL calls by the expressions left and right.
+func New(r *rand.Rand, left, right string) *Plan {
+	p := &Plan{r: r, sql: left, other: right, id: "id0", kinds: []kind{isInt, isInt, isFloat, isText, isBool, isDate}}
 	for _, n := range []string{"id", "k", "x", "s", "b", "d"} {
 		p.names = append(p.names, n+"0")
 	}
@@ -35,42 +35,49 @@ func generate(r *rand.Rand, left, right string) *plan {
 	return p
 }
 
-func (p *plan) query(left, right *frame.Query) *frame.Query {
+// Query is the plan over two tables.
+func (p *Plan) Query(left, right *frame.Query) *frame.Query {
 	for _, step := range p.steps {
 		left = step(left, right)
 	}
 	return left
 }
 
-func (p *plan) add(sql string, step func(q, other *frame.Query) *frame.Query, what string, args ...any) {
+// SQL is the plan as DuckDB takes it.
+func (p *Plan) SQL() string { return p.sql }
+
+// String says what the plan does, a line a step.
+func (p *Plan) String() string { return strings.Join(p.log, "\n") }
+
+func (p *Plan) add(sql string, step func(q, other *frame.Query) *frame.Query, what string, args ...any) {
 	p.sql = sql
 	p.steps = append(p.steps, step)
 	p.log = append(p.log, fmt.Sprintf(what, args...))
 }
 
-func (p *plan) name() string {
+func (p *Plan) name() string {
 	p.made++
 	return fmt.Sprintf("c%d", p.made)
 }
 
-func (p *plan) filter() {
+func (p *Plan) filter() {
 	c := p.condition(3)
 	p.add(fmt.Sprintf("select * from (%s) where %s", p.sql, c.sql), func(q, _ *frame.Query) *frame.Query { return q.Filter(c.e) }, "filter %v", c.e)
 }
 
-func (p *plan) with() {
+func (p *Plan) with() {
 	name, e := p.name(), p.expr(kind(p.r.IntN(5)), 3)
 	p.add(fmt.Sprintf("select *, %s as %s from (%s)", e.sql, name, p.sql), func(q, _ *frame.Query) *frame.Query { return q.With(e.e.As(name)) }, "with %v as %s", e.e, name)
 	p.names, p.kinds = append(p.names, name), append(p.kinds, e.k)
 }
 
 // some are up to n columns.
-func (p *plan) some(n int) (out []int) {
+func (p *Plan) some(n int) (out []int) {
 	all := p.r.Perm(len(p.names))
 	return all[:min(n, len(all))]
 }
 
-func (p *plan) group() {
+func (p *Plan) group() {
 	keys := p.some(p.r.IntN(3))
 	var names, list []string
 	var kinds []kind
@@ -103,7 +110,7 @@ var joins = []struct {
 	sql string
 }{{frame.Inner, "inner"}, {frame.Left, "left"}, {frame.Right, "right"}, {frame.Full, "full"}, {frame.Semi, "semi"}, {frame.Anti, "anti"}}
 
-func (p *plan) join() {
+func (p *Plan) join() {
 	theirs := []string{"id1", "k1", "x1", "s1", "b1", "d1"}
 	kinds := []kind{isInt, isInt, isFloat, isText, isBool, isDate}
 	var left, right, on []string
@@ -136,12 +143,12 @@ func (p *plan) join() {
 	p.names, p.kinds, p.other = names, all, ""
 }
 
-func (p *plan) distinct() {
+func (p *Plan) distinct() {
 	p.add(fmt.Sprintf("select distinct * from (%s)", p.sql), func(q, _ *frame.Query) *frame.Query { return q.Distinct() }, "distinct")
 }
 
 // limit takes rows of an order that leaves no choice.
-func (p *plan) limit() {
+func (p *Plan) limit() {
 	if p.id == "" {
 		p.distinct()
 		return
@@ -162,7 +169,7 @@ func (p *plan) limit() {
 	}, "first %d by %s %s, %s", n, key, way, id)
 }
 
-func (p *plan) window() {
+func (p *Plan) window() {
 	if p.id == "" {
 		p.with()
 		return
@@ -176,7 +183,7 @@ func (p *plan) window() {
 }
 
 // concat puts the rows after themselves, of which a condition holds.
-func (p *plan) concat() {
+func (p *Plan) concat() {
 	c := p.condition(2)
 	p.add(fmt.Sprintf("with t as (%s) select * from t union all select * from t where %s", p.sql, c.sql), func(q, _ *frame.Query) *frame.Query {
 		return frame.Concat(q, q.Filter(c.e))
