@@ -23,6 +23,7 @@
 //	internal/report     what explain and profile print
 //	internal/exec       runs of programs: memory, steps, changes of placement
 //	internal/calibrate  measures what predictions rest on
+//	internal/backend    opens devices with what is measured, learned and tuned for them; ops meets OpenCL there alone
 //	ops                 the graph: define, build, differentiate, simplify, compile
 //	ops/linalg          decompositions, solvers, norms and distances of matrices
 //	ops/fft             Fourier transforms

@@ -8,7 +8,6 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/calibrate"
 	"github.com/anycl/anycl/internal/ir"
-	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/tensor"
 )
@@ -207,11 +206,7 @@ func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Exe
 
 // recalibrated lets predictions rest on what was measured by now.
 func (rt *Runtime) recalibrated() {
-	for _, e := range rt.engines() {
-		if e, ok := e.(*ocl.Engine); ok {
-			e.Calibrated()
-		}
-	}
+	rt.opened.Recalibrated()
 	for _, x := range rt.executables() {
 		x.executor.Reprice()
 	}

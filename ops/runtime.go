@@ -14,10 +14,9 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/backend"
 	"github.com/anycl/anycl/internal/calibrate"
 	"github.com/anycl/anycl/internal/exec"
-	"github.com/anycl/anycl/internal/ocl"
-	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/internal/report"
@@ -61,7 +60,7 @@ type Runtime struct {
 	exec    exec.Machine
 	machine *platform.Machine
 	device  *platform.Device   // that was chosen; nil: none
-	opened  *platform.Opened   // nil before it is open, for which exec.Opening stands
+	opened  *backend.Device    // nil before it is open, for which exec.Opening stands
 	opening context.CancelFunc // ends opening it beside the program; nil: that was done by Open
 	owned   bool
 	beside  calibrate.Background
@@ -95,11 +94,8 @@ func Open(ctx context.Context, o *Options) (*Runtime, error) {
 // open is Open with options for the device.
 func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, error) {
 	_, _, place := (&Target{}).place()
-	if err := errors.Join(variant.CheckEnvironment(), place); err != nil {
+	if err := errors.Join(backend.CheckEnvironment(), place); err != nil {
 		return nil, err
-	}
-	if err := ocl.CheckEnv(); err != nil {
-		return nil, fmt.Errorf("ops: open: %w", err)
 	}
 	rt := &Runtime{owned: true, live: map[*Executable]struct{}{}}
 	rt.exec.Validate = validate
@@ -160,7 +156,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 // openDevice opens the chosen device, and returns the engines with it, or without it where nobody asked for it and it cannot be opened.
 func (rt *Runtime) openDevice(ctx context.Context, o *Options, po *platform.Options, cpu *fallback.Engine) (engines []engine.Engine, why string, err error) {
 	device := rt.Device()
-	if rt.opened, err = device.Open(ctx, po); err != nil {
+	if rt.opened, err = backend.Open(ctx, device, po); err != nil {
 		if requested(o) != "" || ctx.Err() != nil {
 			return nil, "", err
 		}
@@ -174,8 +170,8 @@ func (rt *Runtime) openDevice(ctx context.Context, o *Options, po *platform.Opti
 	if o.SpareProc && rt.opened.Companion() != nil {
 		procs.Spare()
 	}
-	rt.beside.Start(rt.opened, rt.exec.Log, rt.activity, rt.recalibrated)
-	return []engine.Engine{ocl.New(rt.opened), cpu}, rt.chosen(o), nil
+	rt.beside.Start(rt.opened.Opened, rt.exec.Log, rt.activity, rt.recalibrated)
+	return []engine.Engine{rt.opened.Engine(), cpu}, rt.chosen(o), nil
 }
 
 // chosen says why the device was.
@@ -189,7 +185,7 @@ func (rt *Runtime) chosen(o *Options) string {
 // openBeside opens the chosen device in another goroutine. ctx gives it values alone.
 func (rt *Runtime) openBeside(ctx context.Context, o *Options, po *platform.Options, cpu *fallback.Engine) {
 	ctx, rt.opening = context.WithCancel(context.WithoutCancel(ctx))
-	rt.exec.Engines, rt.exec.Why = []engine.Engine{ocl.NewPending(rt.device), cpu}, rt.chosen(o)
+	rt.exec.Engines, rt.exec.Why = []engine.Engine{backend.Pending(rt.device), cpu}, rt.chosen(o)
 	opening := exec.NewOpening()
 	rt.exec.Opening = opening
 	go func() {

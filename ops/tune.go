@@ -3,14 +3,12 @@ package ops
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl"
+	"github.com/anycl/anycl/internal/backend"
 	"github.com/anycl/anycl/internal/tuner"
-	"github.com/anycl/anycl/internal/tuning"
 )
 
 // TuneOptions say how to tune. The zero value is right for most.
@@ -57,29 +55,8 @@ func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Exe
 		}
 		tasks = append(tasks, x.executor.Tasks()...)
 	}
-	results, found, err := tuner.Run(ctx, dev, rt.engines()[len(rt.engines())-1], tasks, tuner.Options{
-		Budget: o.Budget, Families: o.Families, Progress: o.Progress,
-	})
-	return results, errors.Join(err, keepTuned(dev, results, found))
-}
-
-// keepTuned lays what was found over what was kept; what was tuned and stays as
-// it is by rule is forgotten.
-func keepTuned(dev *ocl.Engine, results []tuner.Result, found *tuning.Table) error {
-	settled := map[[2]string]bool{}
-	for _, r := range results {
-		settled[[2]string{r.Family, r.Class}] = r.Err == nil
-	}
-	var kept []tuning.Entry
-	for _, e := range dev.Tuned().Entries() {
-		if !settled[[2]string{e.Family, e.Task}] {
-			kept = append(kept, e)
-		}
-	}
-	if len(results) == 0 {
-		return nil
-	}
-	return dev.SetTuned(tuning.Of(kept...).With(found))
+	engines := rt.engines()
+	return dev.Tune(ctx, engines[len(engines)-1], tasks, tuner.Options{Budget: o.Budget, Families: o.Families, Progress: o.Progress})
 }
 
 // ExportTuning writes what Tune has kept for the device of rt, as JSON.
@@ -88,12 +65,7 @@ func (rt *Runtime) ExportTuning(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	d := rt.Device()
-	b, err := dev.Tuned().Marshal(d.Name, d.Driver)
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	return err
+	return dev.ExportTuning(w)
 }
 
 // ImportTuning lays what ExportTuning wrote, on this machine or another, over what
@@ -104,15 +76,7 @@ func (rt *Runtime) ImportTuning(r io.Reader) (entries int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := io.ReadAll(io.LimitReader(r, 64<<20))
-	if err != nil {
-		return 0, fmt.Errorf("ops: import of tuned parameters: %w", err)
-	}
-	_, t, err := tuning.Parse(b)
-	if err != nil {
-		return 0, fmt.Errorf("ops: import of tuned parameters: %w", err)
-	}
-	return t.Len(), dev.SetTuned(dev.Tuned().With(t))
+	return dev.ImportTuning(r)
 }
 
 // ResetTuning forgets what Tune has kept for the device of rt.
@@ -121,20 +85,19 @@ func (rt *Runtime) ResetTuning() error {
 	if err != nil {
 		return err
 	}
-	return dev.SetTuned(nil)
+	return dev.ResetTuning()
 }
 
-// tunable is the device's engine, for which it waits.
-func (rt *Runtime) tunable(ctx context.Context) (*ocl.Engine, error) {
+// tunable is the device, for which it waits.
+func (rt *Runtime) tunable(ctx context.Context) (*backend.Device, error) {
 	if err := rt.usable("tune"); err != nil {
 		return nil, err
 	}
 	if err := rt.await(ctx); err != nil {
 		return nil, err
 	}
-	e, ok := rt.engines()[0].(*ocl.Engine)
-	if !ok || rt.opened == nil || !rt.opened.UsesTuning() {
+	if rt.opened == nil || !rt.opened.UsesTuning() {
 		return nil, ErrNoTuning
 	}
-	return e, nil
+	return rt.opened, nil
 }
