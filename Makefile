@@ -50,7 +50,7 @@ cross-build:
 # only compare what kernels compute.
 # Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/... \
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/arrow/... ./integrations/parquet/... \
 		$(filter-out $(addprefix %/internal/ocl/,$(FAMILIES)),$(shell go list ./internal/...)) $(TOOLS)
 
 # What must not happen however long a program runs and whatever fails: the long versions of
