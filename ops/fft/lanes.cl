@@ -201,17 +201,6 @@ static void load_rest(global const T *row, const int m, const int lines, const i
     }
 }
 
-// Columns from line l on, or rows where there is one line, times numbers of their own, of which there are m * lines.
-static void scale(global const T *by, const int m, const int lines, const int l, V *r, V *i) {
-    global const T *const imaginary = by + (size_t)m * lines + PAD;
-    for (int j = 0; j < m; j++) {
-        const size_t at = (size_t)lines * j + l;
-        const V c = lines == 1 ? (V)(by[at]) : LOAD(0, by + at), d = lines == 1 ? (V)(imaginary[at]) : LOAD(0, imaginary + at);
-        const V vr = r[j], vi = i[j];
-        r[j] = vr * c - vi * d, i[j] = vr * d + vi * c;
-    }
-}
-
 // Columns are stored of which the elements are among the first count of a row.
 static void store_first(global T *to, const int m, const int lines, const int l, const int lanes, const int count, const V *r, const V *i) {
     const int whole = min(m, rows_within(count, lines, l, lanes));

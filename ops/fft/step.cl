@@ -30,6 +30,7 @@ kernel void step_vectors(OPERANDS) {
     V buffers[4][MOST];
     const int first = get_global_id(0) * each, end = min(first + each, blocks);
     const int across = (lines + LANES - 1) / LANES, others = lines / inner;
+    const int alike = lines == 1 ? LANES : 1; // lanes that are rows are scaled by the same numbers
     for (int b = first; b < end; b++) {
         V *r = buffers[0], *i = buffers[1], *tor = buffers[2], *toi = buffers[3];
         const int a = lines == 1 ? b * LANES : b / across;
@@ -45,7 +46,7 @@ kernel void step_vectors(OPERANDS) {
             load_columns(row, lines, min(m, rows_within(from, lines, l, lanes)), lanes, inr, ini);
         if (scaled & 1) {
             load_rest(row, m, lines, l, lanes, from, inr, ini);
-            scale(before, m, lines, l, inr, ini);
+            turn(before, m, l, lanes, alike, lines, inr, ini);
         }
         int n = m, s = 1;
         for (ulong rest = radices; rest != 0; rest >>= 8) {
@@ -59,7 +60,7 @@ kernel void step_vectors(OPERANDS) {
             turn(turns, m, l, lanes, inner, others, r, i);
         V *const outr = conjugate ? i : r, *const outi = conjugate ? r : i;
         if (scaled & 2)
-            scale(turns, m, lines, l, outr, outi);
+            turn(turns, m, l, lanes, alike, lines, outr, outi);
         if (lines == 1)
             store_rows(y + 2 * (size_t)a * to, to, min(m, to), lanes, outr, outi);
         else if (!turned)

@@ -10,7 +10,7 @@ func Within[T int | float64](flag string, value, least, most T) error {
 	return fmt.Errorf("-%s must be from %v to %v, not %v", flag, least, most, value)
 }
 
-// Multiple is Within for numbers that are so many times another.
+// Multiple is Within for numbers that are to be multiples of another.
 func Multiple(flag string, value, of, least, most int) error {
 	if value%of != 0 {
 		return fmt.Errorf("-%s must be a multiple of %d, not %d", flag, of, value)
