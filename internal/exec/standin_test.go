@@ -21,6 +21,10 @@ type compiling struct {
 	fails           error
 }
 
+func newCompiling() *compiling {
+	return &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+}
+
 func (c *compiling) Traits() engine.Traits {
 	return engine.Traits{Estimates: func(tasks []*engine.Task) engine.Estimates {
 		return &unbuilt{engine.Independent(&c.named, tasks), c}
@@ -141,7 +145,7 @@ func TestClosingEndsWhatIsCompiledBeside(t *testing.T) {
 // Both at the same time would take as long for the first result as one after the other.
 func TestTheFirstShortRunComesBeforeCompiling(t *testing.T) {
 	t.Parallel()
-	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	c := newCompiling()
 	e, _ := beginning(t, c, &named{fallback.New(nil), "cpu"})
 	time.Sleep(5 * time.Millisecond)
 	require.Empty(t, c.begun, "nothing is compiled before the first run")
@@ -155,7 +159,7 @@ func TestTheFirstShortRunComesBeforeCompiling(t *testing.T) {
 
 func TestWhatIsSlowElsewhereWaitsForADeviceThatIsSoonReady(t *testing.T) {
 	t.Parallel()
-	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	c := newCompiling()
 	go func() { <-c.begun; close(c.compiled) }()
 	e, y := beginning(t, c, &slow{named{fallback.New(nil), "cpu"}, time.Hour})
 	require.Equal(t, "device", on(e))
@@ -168,7 +172,7 @@ func TestWhatIsSlowElsewhereWaitsForADeviceThatIsSoonReady(t *testing.T) {
 
 func TestWhatIsSlowElsewhereWaitsNoLongerThanThat(t *testing.T) {
 	t.Parallel()
-	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	c := newCompiling()
 	e, _ := beginning(t, c, &slow{named{fallback.New(nil), "cpu"}, quick + time.Microsecond})
 	require.Equal(t, "cpu", on(e))
 	require.NoError(t, e.Run(t.Context(), nothing, nil))
@@ -179,7 +183,7 @@ func TestWhatIsSlowElsewhereWaitsNoLongerThanThat(t *testing.T) {
 
 func TestWaitingForADeviceEndsWithTheContext(t *testing.T) {
 	t.Parallel()
-	c := &compiling{named{fallback.New(nil), "device"}, make(chan struct{}, 1), make(chan struct{}), nil}
+	c := newCompiling()
 	m := &Machine{Engines: []engine.Engine{c, &slow{named{fallback.New(nil), "cpu"}, time.Hour}}, Log: slog.New(slog.DiscardHandler)}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-c.begun; cancel() }()
