@@ -311,14 +311,17 @@ INLINE float wide_sin(const float x) {
 INLINE float wide_cos(const float x) {
     int q;
     const float r = wide_quadrant(x, &q), y = q & 1 ? wide_sin_near(r) : wide_cos_near(r);
-    return fabs(x) < INFINITY ? ((q + 1) & 2 ? -y : y) : NAN;
+    return fabs(x) < INFINITY ? 0.0f + ((q + 1) & 2 ? -y : y) : NAN;
 }
-// cos(pi x)
+// cos(pi x), whose zeros have no sign. Whole numbers from 2^24 on are even.
 INLINE float wide_cospi(const float x) {
-    const float t = 2.0f * min(fabs(x), 0x1p24f), n = rint(t), r = (t - n) * M_PI_2_F;
-    const int q = (int)n;
+    EXACTLY
+    const float a = fabs(x) < 0x1p24f ? fabs(x) : 0.0f;
+    const float t = 2.0f * a - 4.0f * ((0.5f * a + 0x1p23f) - 0x1p23f); // of [-2, 2], in quarters of a turn
+    const float u = t + 0x1.8p23f, r = (t - (u - 0x1.8p23f)) * M_PI_2_F;
+    const int q = as_int(u);
     const float y = q & 1 ? wide_sin_near(r) : wide_cos_near(r);
-    return fabs(x) < INFINITY ? ((q + 1) & 2 ? -y : y) : NAN;
+    return fabs(x) < INFINITY ? 0.0f + ((q + 1) & 2 ? -y : y) : NAN;
 }
 INLINE float wide_tan(const float x) {
     int q;

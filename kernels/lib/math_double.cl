@@ -3,14 +3,15 @@
 //     double_exp   double_exp2  double_expm1  double_log   double_log2  double_log1p  double_sinh
 //     double_cosh  double_tanh  double_erf    double_erfc  double_atan  double_atan2  double_asin
 //     double_acos  double_asinh double_acosh double_atanh double_hypot double_pow   double_exp_plus_1
-//     double_sin   double_cos
+//     double_cospi double_sin   double_cos   double_whole(n)  a whole number
+//     double_log_inside  log(x) where 0 < x, and it is not subnormal
 //
 // Each takes and gives double, with the special cases of OpenCL's function of that name, to within
 // the error that the full profile allows. As in lib/math.cl there is no branch, no table and no call in
 // them: the drivers' own are computed one element at a time. Sine and cosine are the driver's everywhere.
 //
 // macros  WIDE_MATH 1: these functions, for CPU drivers. Otherwise: the driver's own.
-// source  Sun Microsystems, fdlibm (e_log.c); Moshier, Cephes Mathematical Library (atan.c);
+// source  Sun Microsystems, fdlibm (e_log.c, k_sin.c, k_cos.c); Moshier, Cephes Mathematical Library (atan.c);
 //         Shepherd and Laframboise, Chebyshev Approximation of (1+2x)exp(x^2)erfc x (1981): the
 //         form of erfc; its coefficients, and those of erf, are of a Chebyshev interpolation in 113 bits
 
@@ -82,13 +83,12 @@ INLINE double double_expm1(const double x) {
     return fabs(x) < 0x1p-54 ? x : 2.0 * double_half_expm1(x);
 }
 
-// log(x) + more for x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), x > 0.
-INLINE double double_log_sum(const double x, const double more, double *k) {
+// log(x) + more for x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), x > 0 and not subnormal.
+INLINE double double_log_normal(const double x, const double more, double *k) {
     EXACTLY
-    const int tiny = x < 0x1p-1022;
-    const long u = as_long(tiny ? x * 0x1p54 : x), e = (u - 0x3fe6a09e667f3bcdL) >> 52;
-    *k = as_double(e - (tiny ? 54 : 0) + as_long(WHOLE)) - WHOLE;
-    const double f = as_double(u - (e << 52)) - 1.0, s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
+    const ulong bias = 1023UL << 52, e = (as_ulong(x) + (bias - 0x3fe6a09e667f3bcdUL)) >> 52; // k + 1023
+    *k = as_double(e | as_ulong(0x1p52)) - (0x1p52 + 1023.0);
+    const double f = as_double(as_ulong(x) + bias - (e << 52)) - 1.0, s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
     double p = 1.479819860511658591e-01;
     p = fma(p, z, 1.531383769920937332e-01);
     p = fma(p, z, 1.818357216161805012e-01);
@@ -97,6 +97,14 @@ INLINE double double_log_sum(const double x, const double more, double *k) {
     p = fma(p, z, 3.999999999940941908e-01);
     p = fma(p, z, 6.666666666666735130e-01);
     return f - (half_square - (s * fma(p, z, half_square) + more));
+}
+
+// The same of any x > 0.
+INLINE double double_log_sum(const double x, const double more, double *k) {
+    const int tiny = x < 0x1p-1022;
+    const double y = double_log_normal(tiny ? x * 0x1p54 : x, more, k);
+    *k -= tiny ? 54.0 : 0.0;
+    return y;
 }
 
 // y, the logarithm of x in some base, where x has one.
@@ -110,6 +118,14 @@ INLINE double double_log(const double x) {
     double k;
     const double y = double_log_sum(x, 0.0, &k);
     return double_log_ends(x, fma(k, LN2_HIGH, fma(k, LN2_LOW, y)));
+}
+
+// log(x) of x > 0 that is not subnormal.
+INLINE double double_log_inside(const double x) {
+    EXACTLY
+    double k;
+    const double y = double_log_normal(x, 0.0, &k);
+    return fma(k, LN2_HIGH, fma(k, LN2_LOW, y));
 }
 
 INLINE double double_log2(const double x) {
@@ -271,6 +287,45 @@ INLINE double double_acos(const double x) {
     return fabs(x) <= 1.0 ? x == -1.0 ? M_PI : y : (double)NAN;
 }
 
+// sin(r) and cos(r) for |r| <= pi / 4.
+INLINE double double_sin_near(const double r) {
+    const double z = r * r;
+    double p = 1.58969099521155010221e-10;
+    p = fma(p, z, -2.50507602534068634195e-08);
+    p = fma(p, z, 2.75573137070700676789e-06);
+    p = fma(p, z, -1.98412698298579493134e-04);
+    p = fma(p, z, 8.33333333332248946124e-03);
+    p = fma(p, z, -1.66666666666666324348e-01);
+    return fma(p * z, r, r);
+}
+INLINE double double_cos_near(const double r) {
+    const double z = r * r;
+    double p = -1.13596475577881948265e-11;
+    p = fma(p, z, 2.08757232129817482790e-09);
+    p = fma(p, z, -2.75573143513906633035e-07);
+    p = fma(p, z, 2.48015872894767294178e-05);
+    p = fma(p, z, -1.38888888888741095749e-03);
+    p = fma(p, z, 4.16666666666666019037e-02);
+    return fma(p * z, z, fma(-0.5, z, 1.0));
+}
+
+// cos(pi x), whose zeros have no sign. Whole numbers from 2^53 on are even.
+INLINE double double_cospi(const double x) {
+    EXACTLY
+    const double a = fabs(x) < 0x1p53 ? fabs(x) : 0.0;
+    const double t = 2.0 * a - 4.0 * ((0.5 * a + 0x1p52) - 0x1p52); // of [-2, 2], in quarters of a turn
+    const double u = t + WHOLE, r = (t - (u - WHOLE)) * M_PI_2;
+    const long q = as_long(u);
+    const double y = q & 1 ? double_sin_near(r) : double_cos_near(r);
+    return fabs(x) < (double)INFINITY ? 0.0 + ((q + 1) & 2 ? -y : y) : (double)NAN;
+}
+
+// n <= 2^53 as a number: the conversion of vectors of long is computed one element at a time.
+INLINE double double_whole(const ulong n) {
+    EXACTLY
+    return (as_double(n >> 32 | 0x4530000000000000UL) - 0x1.00000001p84) + as_double((n & 0xFFFFFFFFUL) | 0x4330000000000000UL);
+}
+
 INLINE double double_pow(const double x, const double y) {
     EXACTLY
     // log2(a) = k + high + low, by the series of atanh whose first two terms are sums of two doubles.
@@ -322,6 +377,7 @@ INLINE double double_pow(const double x, const double y) {
 #define double_exp2(x) exp2(x)
 #define double_expm1(x) expm1(x)
 #define double_log(x) log(x)
+#define double_log_inside(x) log(x)
 #define double_log2(x) log2(x)
 #define double_log1p(x) log1p(x)
 #define double_sinh(x) sinh(x)
@@ -337,6 +393,8 @@ INLINE double double_pow(const double x, const double y) {
 #define double_atan2(y, x) atan2(y, x)
 #define double_asin(x) asin(x)
 #define double_acos(x) acos(x)
+#define double_cospi(x) cospi(x)
+#define double_whole(n) ((double)(n))
 #define double_pow(x, y) pow(x, y)
 
 #endif

@@ -62,12 +62,12 @@ INLINE ulong philox_long(const uint hi, const uint lo) { return ((ulong)hi << 32
 
 INLINE double philox_uniform_double(const ulong at, const uint run, const uint stream, const ulong seed) {
     const philox_words w = philox(at, run, stream, seed);
-    return (double)philox_long(w.x, w.y) * 0x1p-53;
+    return double_whole(philox_long(w.x, w.y)) * 0x1p-53;
 }
 
 INLINE double philox_normal_double(const ulong at, const uint run, const uint stream, const ulong seed) {
     const philox_words w = philox(at, run, stream, seed);
-    const double u = (double)(philox_long(w.x, w.y) + 1UL) * 0x1p-53, v = (double)philox_long(w.z, w.w) * 0x1p-53;
-    return sqrt(-2.0 * log(u)) * cospi(2.0 * v);
+    const double u = double_whole(philox_long(w.x, w.y) + 1UL) * 0x1p-53, v = double_whole(philox_long(w.z, w.w)) * 0x1p-53;
+    return sqrt(-2.0 * double_log_inside(u)) * double_cospi(2.0 * v);
 }
 #endif

@@ -280,7 +280,7 @@ func (g *Builder) Assemble(files ...string) *Program {
 	b.Reset()
 	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
 	random := strings.Contains(g.Hooks.String(), "philox")
-	double := strings.Contains(g.Hooks.String(), "double_")
+	double := strings.Contains(g.Hooks.String(), "double_") || random && g.Double
 	special := kernels.Special(g.Hooks.String())
 	if random || double || len(special) > 0 || strings.Contains(g.Hooks.String(), "wide_") {
 		p.Library = append(p.Library, "lib/math.cl")

@@ -373,7 +373,7 @@ func inMath(name string) bool {
 func inMathDouble(name string) bool {
 	switch name {
 	case "log", "log2", "log1p", "exp", "exp2", "expm1", "sinh", "cosh", "tanh",
-		"asinh", "acosh", "atanh", "hypot", "erf", "erfc", "asin", "acos", "atan", "atan2", "pow", "exp_plus_1":
+		"asinh", "acosh", "atanh", "hypot", "erf", "erfc", "asin", "acos", "atan", "atan2", "pow", "cospi", "exp_plus_1":
 		return true
 	}
 	return false

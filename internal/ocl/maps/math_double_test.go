@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/hostmath"
 	"github.com/anycl/anycl/internal/ocl"
 	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
@@ -93,7 +94,7 @@ func TestFunctionsOfDoublesMeetTheirErrorEverywhere(t *testing.T) {
 		{"log2", func(x float64) float64 { return log(x) / math.Ln2 }, 3},
 		{"sinh", sinh, 4}, {"cosh", cosh, 4}, {"tanh", math.Tanh, 5}, {"erf", math.Erf, 16}, {"erfc", math.Erfc, 16}, {"atan", math.Atan, 5},
 		{"asin", func(x float64) float64 { return math.Atan2(x, beside(x)) }, 4}, {"acos", func(x float64) float64 { return math.Atan2(beside(x), x) }, 4},
-		{"asinh", math.Asinh, 4}, {"acosh", math.Acosh, 4}, {"atanh", math.Atanh, 5},
+		{"asinh", math.Asinh, 4}, {"acosh", math.Acosh, 4}, {"atanh", math.Atanh, 5}, {"cospi", hostmath.CosPi, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
