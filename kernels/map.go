@@ -233,11 +233,11 @@ func mapVariants() []Variant {
 			For:    "transposes, and what is fused with them",
 		},
 		{
-			Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER"},
+			Family: "map", Name: "block", Class: CPU, File: "map/cpu_block.cl", Kernels: []string{"map_block"}, Hooks: []string{"VALUE", "STORE", "BUFFERS", "KEEP", "EACH_BUFFER", "HAS_INTERIOR", "INTERIOR_VALUE"},
 			Macros: []Macro{
 				{"BUFFERED", onOff, "an input aliases the output"}, {"STREAMED", onOff, "no cache holds the output"},
 				{"NARROW", onOff, "a row is a few vectors, the last a part of one"}, {"LANES", nil, "elements in a vector, 0 for the compiler's choice"}, {"FIRST", nil, "where the first output starts"},
-				{"SEGMENTS", onOff, "columns are cut where what addresses divide begins again"},
+				{"SEGMENTS", onOff, "columns are cut where what addresses divide begins again"}, {"INTERIOR", onOff, "points away from borders have no conditions"},
 			},
 			For: "any expression: loops over rows or all points that become vectors",
 		},

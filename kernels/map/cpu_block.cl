@@ -12,6 +12,8 @@
 //                   cache holds, of which a line would else be read before it is written
 //         SEGMENTS  1: columns are cut where what addresses divide begins again. EACH_SEGMENT is SEGMENT(VALUE_k, from, to) for
 //                   each, and VALUE_k(r, c) the value of column from + c
+//         INTERIOR  1: rows r where HAS_INTERIOR(r) have the values INTERIOR_VALUE(r, c) in columns FROM to TO, without the
+//                   conditions of borders, for which loads would have masks
 //         NARROW    1: a row is a few vectors, the last a part of one
 //         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  rows and columns a work-item
@@ -41,12 +43,20 @@ kernel void map_block(PARAMS) {
     const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     WIDE_VECTORS
     for (IDX r = r0; r < r1; r++) {
+#if INTERIOR
+        const int inside = HAS_INTERIOR(r);
+#endif
 #if BUFFERED || STREAMED
         for (IDX c = c0; c < c1;) {
             const IDX i = r * COLS + c;
             const int ahead = STREAMED ? TO_LINE(FIRST + i) : 0;
             const int n = (int)min((IDX)(ahead > 0 ? ahead : BLOCK), c1 - c);
             BUFFERS(BLOCK)
+#if INTERIOR
+            if (inside && c >= FROM && c + n <= TO) {
+                VECTORS for (int k = 0; k < n; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
+            } else
+#endif
             VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
             EACH_BUFFER(EMPTY)
             c += n;
@@ -57,6 +67,11 @@ kernel void map_block(PARAMS) {
             VECTORS for (IDX c = begin; c < end; c++) STORE(r * COLS + c, value(r, c - (from))); \
         }
         EACH_SEGMENT
+#elif INTERIOR
+        const IDX from = inside ? clamp((IDX)(FROM), c0, c1) : c1, to = max(min((IDX)(TO), c1), from);
+        VECTORS for (IDX c = c0; c < from; c++) STORE(r * COLS + c, VALUE(r, c));
+        VECTORS for (IDX c = from; c < to; c++) STORE(r * COLS + c, INTERIOR_VALUE(r, c));
+        for (IDX c = to; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #else
         VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #endif

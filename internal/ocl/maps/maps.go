@@ -21,6 +21,7 @@ type mapping struct {
 	rowAxes, colAxes []int
 	rows, cols       int64
 	parts            []segment // of the columns, for map_block; nil: they are not cut
+	inside           *interior // for map_block; nil: every point is computed with its conditions
 }
 
 func mappingOf(d *facts.Device, t *engine.Task) *mapping {
@@ -36,7 +37,15 @@ func blocksOf(d *facts.Device, t *engine.Task) *mapping {
 		t = separated(t, thick+1)
 	}
 	m := mappingOf(d, t)
-	m.parts = m.segments()
+	if !m.columnar() {
+		return m
+	}
+	if t.Alias == nil {
+		m.parts = segments(t)
+	}
+	if m.parts == nil {
+		m.inside = interiorOf(t)
+	}
 	return m
 }
 
@@ -165,6 +174,9 @@ func (m *mapping) program() *codegen.Builder {
 	} else {
 		m.cut(g, coords)
 	}
+	if m.inside != nil {
+		m.inside.write(g, coords)
+	}
 	g.Store("STORE", "VALUE", m.task.Values...)
 	return g
 }
@@ -177,12 +189,9 @@ func (m *mapping) firstPart() *engine.Task {
 	return m.task
 }
 
-// segments are those of the columns, where a kernel that stores as it computes may have them.
-func (m *mapping) segments() []segment {
-	if m.task.Alias != nil || len(m.colAxes) != 1 || len(m.rowAxes) == 0 && len(m.task.Axes) > 1 {
-		return nil
-	}
-	return segments(m.task)
+// columnar reports whether the columns are the last axis, and all others are rows.
+func (m *mapping) columnar() bool {
+	return len(m.colAxes) == 1 && (len(m.rowAxes) > 0 || len(m.task.Axes) == 1)
 }
 
 func (m *mapping) chooseItem() mapItem {
@@ -257,6 +266,7 @@ func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4)) // a mask costs about four elements
 	buffered, streamed := m.task.Alias != nil, m.parts == nil && m.streamed(r)
 	g.Macro("SEGMENTS", codegen.OneIf(m.parts != nil))
+	g.Macro("INTERIOR", codegen.OneIf(m.inside != nil))
 	g.Macro("BUFFERED", codegen.OneIf(buffered))
 	g.Macro("STREAMED", codegen.OneIf(streamed))
 	if buffered || streamed {

@@ -5,6 +5,7 @@
 #define LANES 16
 #define NARROW 0
 #define SEGMENTS 0
+#define INTERIOR 0
 #define BUFFERED 0
 #define STREAMED 0
 #define PARAMS __global const int *restrict p0_, \

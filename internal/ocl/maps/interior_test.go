@@ -1,0 +1,57 @@
+package maps_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/ocltest"
+	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
+	"github.com/anycl/anycl/tensor"
+)
+
+// Stencils and paddings: points away from borders are computed without the conditions of borders, and all points right.
+func TestPointsAwayFromBordersHaveNoConditions(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	e := device(t, "map=block", nil)
+	r := rand.New(rand.NewPCG(13, 14))
+	const rows, cols = 170, 210
+	in := engine.Operand{DType: tensor.Float32, Len: rows * cols}
+	// at is element (a r + i, b c + j) of an image, 0 outside of it.
+	at := func(row, col *engine.Index, a, i, b, j int64) *engine.Expr {
+		y, x := row.Mul(a).AddConst(i), col.Mul(b).AddConst(j)
+		return engine.Load(0, tensor.Float32, y.Mul(cols).Add(x), []engine.Cond{{X: y, Lo: 0, Hi: rows}, {X: x, Lo: 0, Hi: cols}})
+	}
+	sum := func(es ...*engine.Expr) *engine.Expr {
+		s := es[0]
+		for _, e := range es[1:] {
+			s = engine.Apply(sample.Add, tensor.Float32, s, e)
+		}
+		return s
+	}
+	y, x, z := engine.AxisIndex(0), engine.AxisIndex(1), engine.AxisIndex(2)
+	for _, c := range []struct {
+		name string
+		dom  engine.Domain
+		cut  bool
+		e    *engine.Expr
+	}{
+		{"five points", engine.Domain{rows, cols}, true, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1), at(y, x, 1, 0, 1, 1), at(y, x, 1, 1, 1, 0))},
+		{"far points", engine.Domain{rows, cols}, true, sum(at(y, x, 1, -20, 1, 31), at(y, x, 1, 9, 1, -41), at(y, x, 1, 0, 1, 0), at(y, x, 1, 0, 1, 5))},
+		{"flipped", engine.Domain{rows, cols}, true, sum(at(y, x, -1, rows-3, -1, cols+4), at(y, x, 1, 3, -1, cols-9), at(y, x, 1, 0, 1, 1), at(y, x, 1, 0, 1, 0))},
+		{"every other", engine.Domain{2 * rows, cols / 2}, true, sum(at(y, x, 1, -rows, 1, -30), at(y, x, 1, 2-rows, 2, -15), at(y, x, 1, -rows, -2, cols-1), at(y, x, 1, 1-rows, 1, 0))},
+		{"of a stack", engine.Domain{5, rows / 5, cols}, true, sum(at(y.Mul(rows/5).Add(z.Mul(0)).AddConst(0), z, 1, -1, 1, 1), at(y, z, 9, 1, 1, -2), at(x, z, 1, -1, 1, 0), at(x, z, 2, 0, 1, 0))},
+		{"halves apart", engine.Domain{rows, cols}, false, sum(at(y, x, 1, 0, 1, -130), at(y, x, 1, 0, 1, 130), at(y, x, 1, 0, 1, 0), at(y, x, 1, 0, 1, 1))},
+		{"few points", engine.Domain{17, 21}, false, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := ocltest.Verify(t, e, sample.Map(c.dom, c.e, in), [][]byte{ocltest.RandomBytes(r, tensor.Float32, in.Len)}, 0, 1)
+			if e.Facts().CPU {
+				require.Equal(t, c.cut, strings.Contains(p.Source, "#define INTERIOR 1"), p.Source)
+			}
+		})
+	}
+}
