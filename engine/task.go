@@ -118,6 +118,8 @@ type CustomKernel struct {
 	CPU *KernelForm
 	// Host computes the outputs in Go; nil when there is no CPU path.
 	Host func(outs, ins []*tensor.Tensor) error
+	// Infallible promises that Host returns no error: results may take the place of what is not to change where a run fails.
+	Infallible bool
 	// HostOnly is why there is no Source, and so nothing for a device to run.
 	HostOnly string
 	// Writes is how many elements of its outputs a launch writes, of the rest it is to leave

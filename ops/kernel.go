@@ -41,6 +41,10 @@ type KernelOptions struct {
 	// Host computes the results on the CPU engine. Without it the graph runs
 	// only where there is a device. outs are to be filled; ins must not change.
 	Host func(outs, ins []*tensor.Tensor) error
+	// Infallible promises that Host returns no error. Results that are assigned to a variable are then written straight to its
+	// memory, as they are where there is no Host; otherwise they are copied there, so that a run that fails leaves the
+	// variable what it was.
+	Infallible bool
 	// HostOnly says why there is no Source: the kernel runs on the CPU engine only, and reports give this as
 	// the reason, as "it branches on its data".
 	HostOnly string
@@ -205,7 +209,7 @@ func (c *Call) kernel(results []Result) (*KernelOptions, error) {
 func (o *KernelOptions) task(ins []*Node) *engine.CustomKernel {
 	k := &engine.CustomKernel{
 		Source: o.Source, Entry: cmp.Or(o.Entry, o.Name), Options: o.Options, Args: o.Args,
-		Global: o.Global, Local: o.Local, Host: o.Host, HostOnly: o.HostOnly,
+		Global: o.Global, Local: o.Local, Host: o.Host, Infallible: o.Infallible, HostOnly: o.HostOnly,
 	}
 	if o.CPU != nil {
 		k.CPU = &engine.KernelForm{Entry: o.CPU.Entry, Options: o.CPU.Options, Global: o.CPU.Global, Local: o.CPU.Local}

@@ -145,7 +145,7 @@ func (f *firstOut) Pop() any {
 }
 
 // inPlace reports whether the task that makes v may write to the memory of s:
-// it reads nothing of s, or each element of s only where it writes it.
+// it reads nothing of s, or each element of s only where it writes it, and does not fail when it has written a part.
 func inPlace(v *ir.Value, s *store.Variable) bool {
 	u := v.Maker
 	out := slices.Index(u.Outs, v)
@@ -154,7 +154,14 @@ func inPlace(v *ir.Value, s *store.Variable) bool {
 			return false
 		}
 	}
-	return u.Task.Kind != engine.Custom && u.Task.Kind != engine.Routine
+	switch u.Task.Kind {
+	case engine.Custom:
+		k := u.Task.Custom
+		return k.Writes == 0 && (k.Host == nil || k.Infallible)
+	case engine.Routine:
+		return false
+	}
+	return true
 }
 
 // ReadsInStep reports whether t reads input i only at the very address of

@@ -184,7 +184,7 @@ func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
 	}
 	options += fmt.Sprintf(" -DPAD=%d", stepPad)
 	return ops.KernelOptions{
-		Source: stepSource(), Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
+		Infallible: true, Source: stepSource(), Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
 		CPU: &ops.KernelForm{Entry: entry, Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanesOf(dt), vector, lanesOf(dt), most)},
 	}
 }

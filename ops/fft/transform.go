@@ -28,6 +28,8 @@ func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.No
 	switch {
 	case inner == 1 && batch < fewRows && n <= factor:
 		longest = fewFactor
+	case inner == 1 && batch >= manyRows && n <= stepMost:
+		longest = stepMost
 	case float64(batch)*float64(n)*float64(inner)*float64(2*x.DType().Size()) > manyBytes:
 		longest = stepMost
 	}
@@ -51,6 +53,7 @@ func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.No
 const (
 	leastInner = 8
 	fewRows    = 8
+	manyRows   = 64      // fill vectors of every unit: a longer step saves a pass over memory
 	manyBytes  = 4 << 20 // are read more slowly than the passes of longer steps take
 )
 
