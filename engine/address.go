@@ -44,9 +44,12 @@ func (x *Index) found(line int) (gathers, divisions int, along bool) {
 		case AtomData:
 			gathers++
 			along = along || t.Atom.Data.uses(line)
-		case AtomDiv, AtomMod:
+		case AtomDiv, AtomMod, AtomMin:
 			g, d, a := t.Atom.X.found(line)
-			gathers, divisions = gathers+g, divisions+d+1
+			gathers, divisions = gathers+g, divisions+d
+			if t.Atom.Kind != AtomMin {
+				divisions++
+			}
 			along = along || a
 			t.Atom.X.VisitAxes(func(axis int) { along = along || axis == line })
 		}

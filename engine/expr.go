@@ -170,7 +170,7 @@ func (e *Expr) Walk() iter.Seq[*Expr] {
 					if !walk(t.Atom.Data) {
 						return false
 					}
-				case AtomDiv, AtomMod:
+				case AtomDiv, AtomMod, AtomMin:
 					if !index(t.Atom.X) {
 						return false
 					}
@@ -234,7 +234,7 @@ func (e *Expr) Rewrite(f func(e *Expr) *Expr) *Expr {
 			case AtomData:
 				out = out.Add(DataIndex(walk(a.Data)).Mul(t.Coef))
 				continue
-			case AtomDiv, AtomMod:
+			case AtomDiv, AtomMod, AtomMin:
 				a = bent(a.Kind, index(a.X), a.D)
 			}
 			out = out.Add(newIndex(0, []Term{{t.Coef, a}}))

@@ -33,6 +33,7 @@ const (
 	AtomAxis AtomKind = iota // the coordinate of axis Axis
 	AtomDiv                  // floor(X / D), D > 1
 	AtomMod                  // X - D·floor(X / D), in [0, D), D > 1
+	AtomMin                  // min(X, D), where X is on both sides of D
 	AtomData                 // the value of an integer expression: a gather
 )
 
@@ -260,15 +261,11 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 	return newIndex(q, append(whole, Term{1, bent(AtomDiv, r, d)}))
 }
 
-// bent is the atom of a quotient or remainder of x by d.
+// bent is the atom of a quotient or remainder of x by d, or of the lesser of both.
 func bent(kind AtomKind, x *Index, d int64) Atom {
 	var room [128]byte
 	key := append(append(room[:0], '('), x.key...)
-	if kind == AtomMod {
-		key = append(key, ")%"...)
-	} else {
-		key = append(key, ")/"...)
-	}
+	key = append(key, map[AtomKind]string{AtomDiv: ")/", AtomMod: ")%", AtomMin: ")<"}[kind]...)
 	return Atom{Kind: kind, X: x, D: d, key: string(strconv.AppendInt(key, d, 10))}
 }
 
@@ -306,6 +303,20 @@ func (x *Index) Mod(d int64, dom Domain) *Index {
 	return newIndex(0, []Term{{1, bent(AtomMod, r, d)}})
 }
 
+// Min is the lesser of x and d, simplified with what dom says of the axes.
+func (x *Index) Min(d int64, dom Domain) *Index {
+	switch lo, hi := x.Bounds(dom); {
+	case hi <= d:
+		return x
+	case lo >= d:
+		return ConstIndex(d)
+	}
+	return newIndex(0, []Term{{1, bent(AtomMin, x, d)}})
+}
+
+// Max is the greater of x and d.
+func (x *Index) Max(d int64, dom Domain) *Index { return x.Mul(-1).Min(-d, dom).Mul(-1) }
+
 // Bounds is the smallest interval [lo, hi] that this package can prove x to
 // stay in. The value of a gather of which nothing is known bounds at ±2^62.
 func (x *Index) Bounds(dom Domain) (lo, hi int64) {
@@ -331,6 +342,9 @@ func (a Atom) bounds(dom Domain) (lo, hi int64) {
 		return floorDiv(lo, a.D), floorDiv(hi, a.D)
 	case AtomMod:
 		return 0, a.D - 1
+	case AtomMin:
+		lo, hi = a.X.Bounds(dom)
+		return min(lo, a.D), min(hi, a.D)
 	default:
 		if a.Data.Known != nil {
 			return a.Data.Known.Lo, a.Data.Known.Hi
@@ -352,6 +366,8 @@ func (x *Index) Subst(at []*Index, dom Domain) *Index {
 			y = t.Atom.X.Subst(at, dom).Div(t.Atom.D, dom)
 		case AtomMod:
 			y = t.Atom.X.Subst(at, dom).Mod(t.Atom.D, dom)
+		case AtomMin:
+			y = t.Atom.X.Subst(at, dom).Min(t.Atom.D, dom)
 		default:
 			y = DataIndex(t.Atom.Data.Subst(at, dom))
 		}
@@ -362,7 +378,7 @@ func (x *Index) Subst(at []*Index, dom Domain) *Index {
 }
 
 // Affine splits x into Const + Σ coef[axis]·axis. ok is false when x holds a
-// division, a remainder or a gather.
+// division, a remainder, a minimum or a gather.
 func (x *Index) Affine(rank int) (coef []int64, ok bool) {
 	coef = make([]int64, rank)
 	for _, t := range x.Terms {

@@ -21,6 +21,8 @@ func eval(x *Index, at []int64) int64 {
 		case AtomMod:
 			y := eval(t.Atom.X, at)
 			v += t.Coef * (y - floorDiv(y, t.Atom.D)*t.Atom.D)
+		case AtomMin:
+			v += t.Coef * min(eval(t.Atom.X, at), t.Atom.D)
 		}
 	}
 	return v
@@ -42,12 +44,15 @@ func randomModel(r *rand.Rand, dom Domain, depth int) model {
 		return model{AxisIndex(a), func(at []int64) int64 { return at[a] }}
 	}
 	m := randomModel(r, dom, depth-1)
-	switch d := int64(1 + r.IntN(7)); r.IntN(5) {
+	switch d := int64(1 + r.IntN(7)); r.IntN(6) {
 	case 0:
 		return model{m.x.Div(d, dom), func(at []int64) int64 { return floorDiv(m.f(at), d) }}
 	case 1:
 		return model{m.x.Mod(d, dom), func(at []int64) int64 { y := m.f(at); return y - floorDiv(y, d)*d }}
 	case 2:
+		d -= 4
+		return model{m.x.Min(d, dom), func(at []int64) int64 { return min(m.f(at), d) }}
+	case 3:
 		c := int64(r.IntN(13) - 6)
 		return model{m.x.Mul(c), func(at []int64) int64 { return c * m.f(at) }}
 	default:

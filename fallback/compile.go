@@ -331,14 +331,17 @@ func (b *builder) addrOver(order []int, x *engine.Index) (int, error) {
 
 func (b *builder) atom(a engine.Atom) (int, error) {
 	switch a.Kind {
-	case engine.AtomDiv, engine.AtomMod:
+	case engine.AtomDiv, engine.AtomMod, engine.AtomMin:
 		x, err := b.addr(a.X)
 		if err != nil {
 			return 0, err
 		}
 		dst := b.reg(engine.ClassI64, ownMemory)
-		if a.Kind == engine.AtomDiv {
+		switch a.Kind {
+		case engine.AtomDiv:
 			return b.emit(&divStep{dst, x, a.D}, 2, dst, x), nil
+		case engine.AtomMin:
+			return b.emit(&minStep{dst, x, a.D}, 0.5, dst, x), nil
 		}
 		return b.emit(&modStep{dst, x, a.D}, 2, dst, x), nil
 	case engine.AtomData:
@@ -372,7 +375,7 @@ func (b *builder) conds(conds []engine.Cond) (int, error) {
 func bentAxes(x *engine.Index, axes map[int]bool) {
 	for _, t := range x.Terms {
 		switch t.Atom.Kind {
-		case engine.AtomDiv, engine.AtomMod:
+		case engine.AtomDiv, engine.AtomMod, engine.AtomMin:
 			t.Atom.X.VisitAxes(func(a int) { axes[a] = true })
 		case engine.AtomData:
 			t.Atom.Data.VisitAxes(func(a int) { axes[a] = true })

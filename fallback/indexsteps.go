@@ -86,6 +86,17 @@ func (s *modStep) run(f *frame, _ int64, n int) {
 	}
 }
 
+type minStep divStep
+
+func (s *minStep) rename(to []int) { s.dst, s.src = to[s.dst], to[s.src] }
+
+func (s *minStep) run(f *frame, _ int64, n int) {
+	dst := own[int64](f, s.dst, n)
+	for i, v := range f.cur[s.src].I64[:n] {
+		dst[i] = min(v, s.d)
+	}
+}
+
 // floorDiv is floor(a / d) for d > 1. Most indices fit 32 bits, where the
 // processor divides faster.
 func floorDiv(a, d int64) int64 {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
@@ -106,40 +108,101 @@ func (a padModeAttr) source(i, n int) int {
 	return period - 1 - i
 }
 
+// positions are the indices of an axis of extent n that its padded form takes elements from; nil where it is not padded.
+func (a padModeAttr) positions(axis, n int) []int32 {
+	if a.Before[axis]+a.After[axis] == 0 {
+		return nil
+	}
+	from := make([]int32, n+a.Before[axis]+a.After[axis])
+	for i := range from {
+		from[i] = int32(a.source(i-a.Before[axis], n))
+	}
+	return from
+}
+
+func padModeResult(c *Call) ([]int, tensor.DType, error) {
+	a, x := c.Attr.(padModeAttr), c.shape(0)
+	if !slices.Contains([]string{"reflect", "symmetric", "edge", "wrap"}, a.Mode) {
+		return nil, 0, fmt.Errorf("there is no mode %q; use reflect, symmetric, edge or wrap", a.Mode)
+	}
+	if len(a.Before) != len(x) || len(a.After) != len(x) || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {
+		return nil, 0, fmt.Errorf("%v before and %v after are not a padding of the axes of %v", a.Before, a.After, x)
+	}
+	shape := padAttr{a.Before, a.After, 0}.shape(x)
+	for i, n := range shape {
+		if x[i] == 0 && n > 0 {
+			return nil, 0, fmt.Errorf("axis %d of %v has nothing to repeat", i, x)
+		}
+		if n > math.MaxInt32 {
+			return nil, 0, fmt.Errorf("axis %d would have %d elements; 2^31 - 1 are the most", i, n)
+		}
+	}
+	return shape, c.dt(0), nil
+}
+
 var _ = define(Op{
 	Name: "pad_mode", Category: "layout", Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		a, x := c.Attr.(padModeAttr), c.shape(0)
-		if !slices.Contains([]string{"reflect", "symmetric", "edge", "wrap"}, a.Mode) {
-			return nil, 0, fmt.Errorf("there is no mode %q; use reflect, symmetric, edge or wrap", a.Mode)
-		}
-		if len(a.Before) != len(x) || len(a.After) != len(x) || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {
-			return nil, 0, fmt.Errorf("%v before and %v after are not a padding of the axes of %v", a.Before, a.After, x)
-		}
-		shape := padAttr{a.Before, a.After, 0}.shape(x)
-		for i, n := range shape {
-			if x[i] == 0 && n > 0 {
-				return nil, 0, fmt.Errorf("axis %d of %v has nothing to repeat", i, x)
-			}
-			if n > math.MaxInt32 {
-				return nil, 0, fmt.Errorf("axis %d would have %d elements; 2^31 - 1 are the most", i, n)
-			}
-		}
-		return shape, c.dt(0), nil
-	},
+	Result: padModeResult,
 	// The positions are a constant: one load for each line of the result.
 	Compose: func(c *Call) *Node {
 		a, y := c.Attr.(padModeAttr), c.In[0]
 		for axis, n := range c.shape(0) {
-			if a.Before[axis]+a.After[axis] == 0 {
+			from := a.positions(axis, n)
+			if from == nil {
 				continue
-			}
-			from := make([]int32, n+a.Before[axis]+a.After[axis])
-			for i := range from {
-				from[i] = int32(a.source(i-a.Before[axis], n))
 			}
 			y = Gather(y, axis, positionsOf(y.graph, tensor.Int32, from, len(from)))
 		}
 		return y
+	},
+})
+
+// bordered is [PadWith] as a view: for what reads it here and there, and mostly away from the borders.
+func bordered(x *Node, mode string, paddings ...Padding) *Node {
+	a := padModeAttr{mode, make([]int, x.Rank()), make([]int, x.Rank())}
+	if err := enterPaddings(paddings, a.Before, a.After); err != nil {
+		return x.graph.fail("bordered", []*Node{x}, err)
+	}
+	return apply("bordered", a, x)
+}
+
+var _ = define(Op{
+	Name: "bordered", Traits: Traits(ir.TraitRepeats), hidden: true, Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
+	Result: padModeResult,
+	Grad: func(b *Back) { // elements of one line after another go back to where they came from
+		a, g := b.Attr().(padModeAttr), b.Grad()
+		for axis, n := range b.In(0).shape {
+			if from := a.positions(axis, n); from != nil {
+				shape := slices.Clone(g.shape)
+				shape[axis] = n
+				g = ScatterAdd(g.graph.Zeros(g.dtype, shape...), axis, positionsOf(g.graph, tensor.Int32, from, len(from)), g)
+			}
+		}
+		b.Add(0, g)
+	},
+	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
+		src, a := slices.Clone(at), p.Attr().(padModeAttr)
+		for axis, i := range at {
+			// Of the operand's extent n, those before and after it are the rest of the result's.
+			before, n := int64(a.Before[axis]), int64(p.Shape()[axis]-a.Before[axis]-a.After[axis])
+			i = i.AddConst(-before)
+			period := map[string]int64{"reflect": max(2*n-2, 1), "symmetric": 2 * n, "wrap": n}[a.Mode]
+			switch {
+			case before+int64(a.After[axis]) == 0:
+				continue
+			case a.Mode == "edge":
+				i = i.Max(0, dom).Min(n-1, dom)
+			default:
+				i = i.Mod(period, dom)
+			}
+			switch a.Mode { // the second half goes back: i or what is left of the period, whichever is less
+			case "reflect":
+				i = i.Add(i.Mul(-2).AddConst(period).Min(0, dom))
+			case "symmetric":
+				i = i.Add(i.Mul(-2).AddConst(period-1).Min(0, dom))
+			}
+			src[axis] = i
+		}
+		return src, nil
 	},
 })

@@ -56,11 +56,11 @@ func Stencil(x *Node, o StencilOptions) *Node {
 	padded := x
 	switch o.Border {
 	case "":
-		padded = PadWith(x, "edge", paddings...)
+		padded = bordered(x, "edge", paddings...)
 	case "zero":
 		padded = Pad(x, 0, paddings...)
 	default:
-		padded = PadWith(x, o.Border, paddings...)
+		padded = bordered(x, o.Border, paddings...)
 	}
 	tap := func(k int) *Node {
 		y := padded

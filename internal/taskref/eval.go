@@ -170,6 +170,8 @@ func (r *runner) index(x *engine.Index) int64 {
 		case engine.AtomMod:
 			y := r.index(t.Atom.X)
 			a = y - floorDiv(y, t.Atom.D)*t.Atom.D
+		case engine.AtomMin:
+			a = min(r.index(t.Atom.X), t.Atom.D)
 		default:
 			a = r.value(t.Atom.Data).i
 		}

@@ -87,8 +87,11 @@ func Divisions(t *engine.Task) int {
 	var walk func(x *engine.Index)
 	walk = func(x *engine.Index) {
 		for _, term := range x.Terms {
-			if k := term.Atom.Kind; k == engine.AtomDiv || k == engine.AtomMod {
+			switch term.Atom.Kind {
+			case engine.AtomDiv, engine.AtomMod:
 				seen[AtomKey(term.Atom)] = true
+				walk(term.Atom.X)
+			case engine.AtomMin:
 				walk(term.Atom.X)
 			}
 		}

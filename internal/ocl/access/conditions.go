@@ -46,7 +46,7 @@ func Reach(x *engine.Index, dom engine.Domain) int64 {
 		switch t.Atom.Kind {
 		case engine.AtomAxis:
 			total += coef * float64(max(dom[t.Atom.Axis]-1, 0))
-		case engine.AtomDiv, engine.AtomMod:
+		case engine.AtomDiv, engine.AtomMod, engine.AtomMin:
 			inner := Reach(t.Atom.X, dom)
 			if inner > IndexLimit {
 				return math.MaxInt64
@@ -56,7 +56,7 @@ func Reach(x *engine.Index, dom engine.Domain) int64 {
 			if t.Atom.Kind == engine.AtomMod {
 				bound = float64(t.Atom.D)
 			}
-			total += max(coef*bound, float64(t.Atom.D))
+			total += max(coef*bound, coef*math.Abs(float64(t.Atom.D)))
 		default:
 			total += coef
 		}
@@ -76,6 +76,8 @@ func AtomKey(a engine.Atom) string {
 		return "z" + a.Data.Key()
 	case engine.AtomDiv:
 		return fmt.Sprintf("(%s)/%d", a.X.Key(), a.D)
+	case engine.AtomMin:
+		return fmt.Sprintf("(%s)<%d", a.X.Key(), a.D)
 	default:
 		return fmt.Sprintf("(%s)%%%d", a.X.Key(), a.D)
 	}

@@ -151,6 +151,9 @@ func (f *fn) atom(a engine.Atom, long bool, guard string) string {
 	}
 	lo, hi := a.X.Bounds(f.g.Task.Axes)
 	x := f.index(a.X, long, guard)
+	if a.Kind == engine.AtomMin {
+		return f.declare("m", f.ctype(long), key, fmt.Sprintf("min(%s, (%s)%s)", x, f.ctype(long), f.g.constant(a.D)))
+	}
 	qkey := fmt.Sprintf("%v %s quotient %d %s", long, guard, a.D, a.X.Key())
 	q := f.declare("q", f.ctype(long), qkey, f.divide(x, lo, hi, a.D, long))
 	if a.Kind == engine.AtomDiv {

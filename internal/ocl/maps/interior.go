@@ -1,87 +1,162 @@
 package maps
 
 import (
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/tensor"
 )
 
-// interior is where the conditions of a task hold that ask for coordinates only: those of a stencil or of padding, which
-// fail at borders. Loops over it load without masks.
+// interior is a box of points for which conditions on coordinates hold, and addresses are affine: where a stencil or padding does not
+// reach the borders. Loops over it load without masks.
 type interior struct {
-	from, to int64         // columns
-	rows     []engine.Cond // which rows have it; none: all
+	from, to []int64 // of each axis
 	values   []*engine.Expr
 }
 
-// leastInterior is for how many points, by the loads that become plain, the second loop is worth its compilation.
-const leastInterior = 1 << 17
+const (
+	leastInterior = 1 << 17 // points, by the loads that become plain: fewer are not worth the compilation of a second loop
+	mostNested    = 3       // minima and remainders of each other, in addresses
+)
 
-// interiorOf is that of t, whose columns are its last axis; nil where it does not pay.
+// interiorOf is that of t; nil where it does not pay.
 func interiorOf(t *engine.Task) *interior {
-	last := len(t.Axes) - 1
-	in := &interior{to: int64(t.Axes[last])}
-	plain := int64(0)
-	drop := func(c engine.Cond) bool {
-		if from, to, ok := columnsOf(c, last); ok {
-			in.from, in.to = max(in.from, from), min(in.to, to)
-			return true
-		}
-		if !rowsOnly(c, last) {
-			return false
-		}
-		same := func(o engine.Cond) bool { return o.X.Key() == c.X.Key() && o.Lo == c.Lo && o.Hi == c.Hi }
-		if !slices.ContainsFunc(in.rows, same) {
-			in.rows = append(in.rows, c)
-		}
-		return true
+	in := &interior{from: make([]int64, len(t.Axes)), values: t.Values}
+	for _, n := range t.Axes {
+		in.to = append(in.to, int64(n))
 	}
-	for _, e := range t.Values {
-		in.values = append(in.values, e.Rewrite(func(e *engine.Expr) *engine.Expr {
-			open := slices.DeleteFunc(slices.Clone(e.Conds), drop)
-			switch {
-			case len(open) == len(e.Conds):
-				return chosen(e)
-			case e.Op == engine.OpLoad:
-				plain++
-				return engine.Load(e.Input, e.DType, e.Addr, open)
-			case e.Op == engine.OpValid && len(open) == 0:
-				return engine.Constant(e.DType, engine.Const{Int: 1})
-			case e.Op == engine.OpValid:
-				return engine.Valid(open)
-			}
-			return e
-		}))
-	}
-	if in.to-in.from < int64(t.Axes[last])/2 || plain*t.Axes.Size() < leastInterior {
+	before := irregular(t.Values)
+	if int64(before)*t.Axes.Size() < leastInterior {
 		return nil
 	}
+	dom := t.Axes
+	for range mostNested {
+		from, to := in.narrowed(dom, t.Axes)
+		inner := slices.Clone(dom)
+		at := access.Coordinates(dom)
+		for a := range dom {
+			inner[a] = int(to[a] - from[a])
+			at[a] = at[a].AddConst(from[a])
+			in.from[a], in.to[a] = in.from[a]+from[a], in.from[a]+to[a]
+		}
+		if slices.Equal(inner, dom) {
+			break
+		}
+		dom = inner
+		in.values = mapped(in.values, func(e *engine.Expr) *engine.Expr { return decided(e.Subst(at, dom), dom) })
+	}
+	if irregular(in.values) == before {
+		return nil
+	}
+	at := access.Coordinates(t.Axes)
+	for a := range at {
+		at[a] = at[a].AddConst(-in.from[a])
+	}
+	in.values = mapped(in.values, func(e *engine.Expr) *engine.Expr { return e.Subst(at, t.Axes) })
 	return in
 }
 
-// chosen is the operand that a choice takes whose condition is constant.
-func chosen(e *engine.Expr) *engine.Expr {
-	if e.Op != engine.OpApply || e.Fn.Name != "where" || e.Args[0].Op != engine.OpConst {
-		return e
+func mapped(es []*engine.Expr, f func(e *engine.Expr) *engine.Expr) []*engine.Expr {
+	all := make([]*engine.Expr, len(es))
+	for i, e := range es {
+		all[i] = f(e)
 	}
-	if e.Args[0].Value == (engine.Const{}) {
-		return e.Args[2]
-	}
-	return e.Args[1]
+	return all
 }
 
-// columnsOf are the coordinates of axis a between which c holds, a condition of that axis alone.
-func columnsOf(c engine.Cond, a int) (from, to int64, ok bool) {
-	if len(c.X.Terms) != 1 || c.X.Terms[0].Atom.Kind != engine.AtomAxis || c.X.Terms[0].Atom.Axis != a {
-		return 0, 0, false
+// irregular is how many loads have conditions, or addresses that are not affine but for data.
+func irregular(es []*engine.Expr) (n int) {
+	for _, e := range es {
+		for s := range e.Walk() {
+			if s.Op == engine.OpLoad && (len(s.Conds) > 0 || slices.ContainsFunc(s.Addr.Terms, func(t engine.Term) bool { return t.Atom.X != nil })) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// most reports whether nearly all points of dom are inside: the others may take longer.
+func (in *interior) most(dom engine.Domain) bool {
+	points := 1.0
+	for a := range dom {
+		points *= float64(in.to[a] - in.from[a])
+	}
+	return points >= 0.9*float64(dom.Size())
+}
+
+// narrowed is the box within dom in which what the values ask of one coordinate alone is decided, as far as half of each of the
+// whole extents is left.
+func (in *interior) narrowed(dom, whole engine.Domain) (from, to []int64) {
+	from = make([]int64, len(dom))
+	for _, n := range dom {
+		to = append(to, int64(n))
+	}
+	narrow := func(c engine.Cond) {
+		if a, lo, hi, ok := within(c); ok {
+			if lo, hi = max(lo, from[a]), min(hi, to[a]); 2*(hi-lo) >= int64(whole[a]) {
+				from[a], to[a] = lo, hi
+			}
+		}
+	}
+	var visit func(x *engine.Index)
+	visit = func(x *engine.Index) {
+		for _, t := range x.Terms {
+			if t.Atom.X == nil {
+				continue
+			}
+			visit(t.Atom.X)
+			d, middle := t.Atom.D, middleOf(t.Atom.X, dom)
+			switch t.Atom.Kind {
+			case engine.AtomMin:
+				if middle <= d {
+					narrow(engine.Cond{X: t.Atom.X, Lo: math.MinInt32, Hi: d + 1})
+				} else {
+					narrow(engine.Cond{X: t.Atom.X, Lo: d, Hi: math.MaxInt32})
+				}
+			case engine.AtomMod, engine.AtomDiv:
+				q := int64(math.Floor(float64(middle) / float64(d)))
+				narrow(engine.Cond{X: t.Atom.X, Lo: q * d, Hi: q*d + d})
+			}
+		}
+	}
+	for _, e := range in.values {
+		for s := range e.Walk() {
+			for _, x := range s.Indices() {
+				visit(x)
+			}
+			for _, c := range s.Conds {
+				narrow(c)
+			}
+		}
+	}
+	return from, to
+}
+
+// middleOf is x, if it is affine, in the middle of dom.
+func middleOf(x *engine.Index, dom engine.Domain) int64 {
+	v := x.Const
+	for _, t := range x.Terms {
+		if t.Atom.Kind == engine.AtomAxis {
+			v += t.Coef * int64(dom[t.Atom.Axis]/2)
+		}
+	}
+	return v
+}
+
+// within are the coordinates of an axis between which c holds, a condition of that axis alone.
+func within(c engine.Cond) (axis int, from, to int64, ok bool) {
+	if len(c.X.Terms) != 1 || c.X.Terms[0].Atom.Kind != engine.AtomAxis {
+		return 0, 0, 0, false
 	}
 	k, lo, hi := c.X.Terms[0].Coef, c.Lo-c.X.Const, c.Hi-c.X.Const // lo <= k x < hi
 	if k < 0 {
 		k, lo, hi = -k, 1-hi, 1-lo
 	}
-	return ceilDiv(lo, k), ceilDiv(hi, k), true
+	return c.X.Terms[0].Atom.Axis, ceilDiv(lo, k), ceilDiv(hi, k), true
 }
 
 func ceilDiv(a, b int64) int64 {
@@ -92,17 +167,15 @@ func ceilDiv(a, b int64) int64 {
 	return q
 }
 
-// rowsOnly reports whether c is the same in all columns, axis a, and does not ask data.
-func rowsOnly(c engine.Cond, a int) bool {
-	ok := !c.X.Gathers()
-	c.X.VisitAxes(func(axis int) { ok = ok && axis != a })
-	return ok
-}
-
 // write writes the hooks for rows that have an interior, and for its values.
 func (in *interior) write(g *codegen.Builder, coords []codegen.Coord) {
-	g.Hook("HAS_INTERIOR", coords[:1], engine.Valid(in.rows), tensor.Invalid)
+	last := len(in.from) - 1
+	var rows []engine.Cond
+	for a := range last {
+		rows = append(rows, engine.Cond{X: engine.AxisIndex(a), Lo: in.from[a], Hi: in.to[a]})
+	}
+	g.Hook("HAS_INTERIOR", coords[:1], engine.Valid(rows), tensor.Invalid)
 	g.HookOf("INTERIOR_VALUE", coords, in.values, nil)
-	g.Size("FROM", in.from)
-	g.Size("TO", in.to)
+	g.Size("FROM", in.from[last])
+	g.Size("TO", in.to[last])
 }

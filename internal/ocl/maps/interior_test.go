@@ -25,6 +25,14 @@ func TestPointsAwayFromBordersHaveNoConditions(t *testing.T) {
 		y, x := row.Mul(a).AddConst(i), col.Mul(b).AddConst(j)
 		return engine.Load(0, tensor.Float32, y.Mul(cols).Add(x), []engine.Cond{{X: y, Lo: 0, Hi: rows}, {X: x, Lo: 0, Hi: cols}})
 	}
+	// near is element (i, j) of an image that goes on as its indices say.
+	near := func(i, j *engine.Index) *engine.Expr { return engine.Load(0, tensor.Float32, i.Mul(cols).Add(j), nil) }
+	whole := engine.Domain{rows, cols}
+	edge := func(x *engine.Index, n int64) *engine.Index { return x.Max(0, whole).Min(n-1, whole) }
+	mirror := func(x *engine.Index, n int64) *engine.Index {
+		x = x.Mod(2*n-2, whole)
+		return x.Add(x.Mul(-2).AddConst(2*n-2).Min(0, whole))
+	}
 	sum := func(es ...*engine.Expr) *engine.Expr {
 		s := es[0]
 		for _, e := range es[1:] {
@@ -44,7 +52,10 @@ func TestPointsAwayFromBordersHaveNoConditions(t *testing.T) {
 		{"flipped", engine.Domain{rows, cols}, true, sum(at(y, x, -1, rows-3, -1, cols+4), at(y, x, 1, 3, -1, cols-9), at(y, x, 1, 0, 1, 1), at(y, x, 1, 0, 1, 0))},
 		{"every other", engine.Domain{2 * rows, cols / 2}, true, sum(at(y, x, 1, -rows, 1, -30), at(y, x, 1, 2-rows, 2, -15), at(y, x, 1, -rows, -2, cols-1), at(y, x, 1, 1-rows, 1, 0))},
 		{"of a stack", engine.Domain{5, rows / 5, cols}, true, sum(at(y.Mul(rows/5).Add(z.Mul(0)).AddConst(0), z, 1, -1, 1, 1), at(y, z, 9, 1, 1, -2), at(x, z, 1, -1, 1, 0), at(x, z, 2, 0, 1, 0))},
-		{"halves apart", engine.Domain{rows, cols}, false, sum(at(y, x, 1, 0, 1, -130), at(y, x, 1, 0, 1, 130), at(y, x, 1, 0, 1, 0), at(y, x, 1, 0, 1, 1))},
+		{"edges again", whole, true, sum(near(edge(y.AddConst(-2), rows), x), near(edge(y.AddConst(3), rows), x), near(y, edge(x.AddConst(-1), cols)), near(y, edge(x.AddConst(4), cols)))},
+		{"mirrored", whole, true, sum(near(mirror(y.AddConst(-2), rows), x), near(mirror(y.AddConst(3), rows), x), near(y, mirror(x.AddConst(-1), cols)), near(y, mirror(x.AddConst(4), cols)))},
+		{"wrapped", whole, true, sum(near(y.AddConst(rows-2).Mod(rows, whole), x), near(y.AddConst(1).Mod(rows, whole), x), near(y, x.AddConst(3).Mod(cols, whole)), near(y, x.AddConst(cols-1).Mod(cols, whole)))},
+		{"halves apart", engine.Domain{rows, cols}, false, sum(at(y, x, 1, 0, 1, -130), at(y, x, 1, 0, 1, 130), at(y, x, 1, 0, 1, 0), at(y, x, 1, 0, 1, -150))},
 		{"few points", engine.Domain{17, 21}, false, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1))},
 	} {
 		t.Run(c.name, func(t *testing.T) {

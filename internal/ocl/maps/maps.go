@@ -40,11 +40,10 @@ func blocksOf(d *facts.Device, t *engine.Task) *mapping {
 	if !m.columnar() {
 		return m
 	}
-	if t.Alias == nil {
-		m.parts = segments(t)
-	}
-	if m.parts == nil {
-		m.inside = interiorOf(t)
+	if m.inside = interiorOf(t); t.Alias == nil && (m.inside == nil || !m.inside.most(t.Axes)) {
+		if m.parts = segments(t); m.parts != nil {
+			m.inside = nil
+		}
 	}
 	return m
 }
@@ -181,12 +180,15 @@ func (m *mapping) program() *codegen.Builder {
 	return g
 }
 
-// firstPart is the task of the first segment, or of all columns: what loops over them read.
-func (m *mapping) firstPart() *engine.Task {
-	if m.parts != nil {
-		return m.parts[0].task
+// looped are the values that most loops over columns compute: those of the first segment, of the interior, or of all points.
+func (m *mapping) looped() []*engine.Expr {
+	switch {
+	case m.parts != nil:
+		return m.parts[0].task.Values
+	case m.inside != nil:
+		return m.inside.values
 	}
-	return m.task
+	return m.task.Values
 }
 
 // columnar reports whether the columns are the last axis, and all others are rows.
@@ -244,9 +246,9 @@ func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
 }
 
 func (m *mapping) chooseBlock() mapBlock {
-	near, t := true, m.firstPart()
+	near := true
 	for _, a := range m.colAxes {
-		for _, e := range t.Values {
+		for _, e := range m.looped() {
 			d := access.Stride(e, a)
 			if d < 0 && access.GathersIn(e) {
 				continue // where data say: short rows are no nearer than long ones
@@ -284,7 +286,7 @@ func (m *mapping) lanes() int {
 	for _, o := range m.task.Outs {
 		widest = max(widest, int64(o.DType.Size()))
 	}
-	return codegen.LoopLanes(m.colAxes, widest, m.firstPart().Values...)
+	return codegen.LoopLanes(m.colAxes, widest, m.looped()...)
 }
 
 // streamed reports whether the outputs are stored past the caches, in blocks

@@ -102,7 +102,7 @@ func boundsOf(c engine.Cond, a int, dom engine.Domain) (all []int64) {
 	return all
 }
 
-// decided is e without what conditions, of which dom decides, leave out: the other operand of a choice, and a sum of zero.
+// decided is e without conditions of which dom decides, and what they leave out: the other operand of a choice, and a sum of zero.
 func decided(e *engine.Expr, dom engine.Domain) *engine.Expr {
 	zero := func(e *engine.Expr) bool { return e.Op == engine.OpConst && e.Value == engine.Const{} }
 	return e.Rewrite(func(e *engine.Expr) *engine.Expr {
@@ -123,6 +123,12 @@ func decided(e *engine.Expr, dom engine.Domain) *engine.Expr {
 				return engine.Constant(e.DType, engine.Const{Int: 1})
 			case e.Op == engine.OpValid:
 				return engine.Valid(open)
+			case e.Op == engine.OpLoad && len(open) < len(e.Conds):
+				load := engine.Load(e.Input, e.DType, e.Addr, open)
+				if e.Known != nil {
+					load = load.Within(e.Known.Lo, e.Known.Hi)
+				}
+				return load
 			}
 		case e.Op == engine.OpApply && e.Fn.Name == "where" && e.Args[0].Op == engine.OpConst:
 			if zero(e.Args[0]) {

@@ -55,7 +55,7 @@ func ratio(x *engine.Index, at, tap int) (a, t int64) {
 			if term.Atom.Axis == tap {
 				t = term.Coef
 			}
-		case engine.AtomDiv, engine.AtomMod:
+		case engine.AtomDiv, engine.AtomMod, engine.AtomMin:
 			if a, t := ratio(term.Atom.X, at, tap); a != 0 && t != 0 {
 				return a, t
 			}

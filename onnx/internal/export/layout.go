@@ -54,22 +54,8 @@ var (
 		}
 		return c.do("DepthToSpace", c.args(), anInt("blocksize", c.int("block")), text("mode", c.str("mode")))
 	})
-	_ = define("pad_mode", func(c *call) []string {
-		mode := map[string]string{"reflect": "reflect", "edge": "edge"}[c.str("mode")]
-		if c.str("mode") == "wrap" && c.opset() >= 19 {
-			mode = "wrap"
-		}
-		if mode == "" || slices.Contains(c.n.Shape(), 0) {
-			return nil
-		}
-		for i, b := range c.ints("before") { // what is mirrored more than once is not said alike by all
-			if n := c.shape(0)[i]; b >= n || c.ints("after")[i] >= n {
-				return nil
-			}
-		}
-		pads := slices.Concat(c.ints("before"), c.ints("after"))
-		return c.do("Pad", []string{c.arg(0), c.list(pads...)}, text("mode", mode))
-	})
+	_ = define("pad_mode", bordered)
+	_ = define("bordered", bordered)
 	_ = define("trim", same)                              // but as an output
 	_ = define("scale_by_power", func(c *call) []string { // in two steps, of which neither overflows alone
 		x, e := c.arg(0), c.cast(c.arg(1), c.dtype())
@@ -86,6 +72,24 @@ var (
 	_ = define("rolled", rolled)
 	_ = define("equal_axes", moved)
 )
+
+// bordered is an image with its own elements around it.
+func bordered(c *call) []string {
+	mode := map[string]string{"reflect": "reflect", "edge": "edge"}[c.str("mode")]
+	if c.str("mode") == "wrap" && c.opset() >= 19 {
+		mode = "wrap"
+	}
+	if mode == "" || slices.Contains(c.n.Shape(), 0) {
+		return nil
+	}
+	for i, b := range c.ints("before") { // what is mirrored more than once is not said alike by all
+		if n := c.shape(0)[i]; b >= n || c.ints("after")[i] >= n {
+			return nil
+		}
+	}
+	pads := slices.Concat(c.ints("before"), c.ints("after"))
+	return c.do("Pad", []string{c.arg(0), c.list(pads...)}, text("mode", mode))
+}
 
 func (c *call) reshape(v string, shape ...int) string {
 	if slices.Contains(shape, 0) { // 0 is an extent, not "as it was"
