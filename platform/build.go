@@ -52,11 +52,39 @@ func (o *Opened) fromSource(source, options string, dev *cl.Device) (*cl.Program
 	return prog, err
 }
 
+// optimizedOnce has Clang leave a program as it is but mark it as one whose loops stay as they are, for what optimises its kernels
+// later. The tabs keep PoCL, which knows no options but those of OpenCL, from seeing more than a macro.
+const optimizedOnce = "-DANYCL_OPTIMIZED_ONCE\t-disable-llvm-passes\t-Os"
+
+// OptimizedOnce is the options for programs that are compiled sooner with them and run as fast: those whose loops are unrolled and
+// whose vectors are written out in the source. Empty where the driver has none. Where it refuses them after all, programs are
+// built without.
+func (d *Device) OptimizedOnce() string {
+	if !d.has(quirk.TwicePasses) {
+		return ""
+	}
+	return optimizedOnce
+}
+
 // quietABI keeps Clang from saying that other compilers pass wide vectors in another way.
 const quietABI = "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
 
-// compile makes a program of source as it is.
+// compile makes a program of source as it is, without the options of OptimizedOnce where they are refused.
 func (o *Opened) compile(source, options string, dev *cl.Device) (*cl.Program, error) {
+	plain := strings.Replace(options, optimizedOnce, "", 1)
+	if plain == options || o.refusesOnce.Load() {
+		return o.compileWith(source, plain, dev)
+	}
+	prog, err := o.compileWith(source, options, dev)
+	if err != nil {
+		if prog, err = o.compileWith(source, plain, dev); err == nil {
+			o.refusesOnce.Store(true)
+		}
+	}
+	return prog, err
+}
+
+func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Program, error) {
 	if o.device.has(quirk.ABIWarnings) {
 		source = quietABI + source
 	}

@@ -38,6 +38,7 @@ type Opened struct {
 	disk *diskcache.Programs
 	work sync.WaitGroup // builds in progress
 	// Whether a program was built without the compiler's long header, and whether none is.
+	refusesOnce             atomic.Bool // the driver, the options of OptimizedOnce
 	shortHeader, longHeader atomic.Bool
 
 	mu        sync.Mutex

@@ -152,7 +152,11 @@ func (d *Device) probeOptions(std string) string {
 	if d.together() {
 		opts = append(opts, "-DTOGETHER")
 	}
-	return strings.Join(append(opts, vnniOptions(d)...), " ")
+	opts = append(opts, vnniOptions(d)...)
+	if once := d.OptimizedOnce(); once != "" {
+		opts = append(opts, once)
+	}
+	return strings.Join(opts, " ")
 }
 
 // lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where

@@ -116,3 +116,28 @@ func TestSubgroupsReadBlocksWhereTheyAreAligned(t *testing.T) {
 		require.Equal(t, size%2 == 0, reads > 0, "rows of %d", size)
 	}
 }
+
+func TestSmallContractionsAreCompiledWithLessEffort(t *testing.T) {
+	t.Parallel()
+	const once = "-DONCE"
+	options := func(d *facts.Device, n int) (all []string) {
+		d.OptimizedOnce = once
+		p, err := variant.MakePlan(d, nil, matmul(tensor.Float32, 1, n, n, n, false, false), "")
+		require.NoError(t, err)
+		for _, l := range p.Launches {
+			all = append(all, l.Program.Options)
+		}
+		return all
+	}
+	for _, o := range options(cpuFacts(8), 32) {
+		require.Contains(t, o, once)
+	}
+	for _, o := range options(cpuFacts(8), 512) {
+		require.NotContains(t, o, once)
+	}
+	off := cpuFacts(8)
+	off.Unoptimized = true
+	for _, o := range options(off, 32) {
+		require.NotContains(t, o, once)
+	}
+}

@@ -256,7 +256,19 @@ func (c *Contraction) program(a, b, out bool, limits ...int64) *codegen.Builder 
 	default:
 		g.Macro("MAC(a, b, c)", "((a) * (b) + (c))")
 	}
+	if c.unit == nil && c.Device.CPU && !c.Device.Unoptimized && c.flops() <= quicklyCompiled {
+		g.Options = c.Device.OptimizedOnce
+	}
 	return g
+}
+
+// quicklyCompiled is how many operations a contraction has at most whose kernels are compiled with less effort. Larger ones
+// were measured to run as fast, within 2 %, but run so long that this counts for more than compiling.
+const quicklyCompiled = 1 << 20
+
+// flops counts multiplications and additions.
+func (c *Contraction) flops() float64 {
+	return 2 * float64(c.Batches) * float64(c.m) * float64(c.n) * float64(c.K)
 }
 
 // hookA and hookB define LOAD_A(b, m, k) and LOAD_B(b, k, n).

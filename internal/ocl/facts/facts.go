@@ -32,6 +32,7 @@ type Device struct {
 	WideBytes        bool   // values of 8 bits are held in variables of 32
 	FlushesDenormals bool   // numbers below the least normal float become zero
 	Unoptimized      bool   // programs are compiled as fast as the driver can
+	OptimizedOnce    string // options of the compiler, see platform.Device
 	ForceWide        bool   // tests: IDX is long whatever the sizes
 }
 
@@ -48,7 +49,7 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 		Units: max(d.Units, 1), WorkGroup: min(max(d.MaxWorkGroup, 1), 256),
 		LocalMem: d.LocalMem, VectorLanes: d.VectorWidth,
 		ArgBytes: min(d.ArgBytes, 1024), MaxAlloc: d.MaxAlloc, FP64: caps.FP64, MMA: caps.MMA, SubgroupLanes: caps.SubgroupLanes,
-		WideBytes: d.WideBytes(), RegisterOptions: caps.RegisterOptions, RegisterCap: caps.RegisterCap,
+		WideBytes: d.WideBytes(), OptimizedOnce: d.OptimizedOnce(), RegisterOptions: caps.RegisterOptions, RegisterCap: caps.RegisterCap,
 	}
 	if f.CPU {
 		f.Cache = cmp.Or(d.CacheBytes, usualCache)

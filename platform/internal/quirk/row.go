@@ -49,6 +49,7 @@ const (
 	NoSubBuffers                 // its process ends where parts of buffers are released
 	ABIWarnings                  // its compiler warns of vectors that are wider than the processor's
 	HalfVectors                  // takes the address of vectors of halves to be a multiple of their size
+	TwicePasses                  // optimises a program when it is built, and each kernel again at its first launch
 )
 
 // VersionIn reports whether the first number in a driver's version text is at

@@ -1,0 +1,45 @@
+package platform
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/quirk"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestProgramsMayBeOptimizedOnce(t *testing.T) {
+	d := device(t)
+	if !d.has(quirk.TwicePasses) {
+		require.Empty(t, d.OptimizedOnce())
+		t.Skip("needs a driver that optimises twice")
+	}
+	var builds atomic.Int32
+	var refuses atomic.Bool // the next build
+	o := fresh(t, &cl.Options{Wrap: func(drv cldriver.Driver) cldriver.Driver {
+		return cldriver.Intercept(drv, func(call string, do func() cldriver.Status) cldriver.Status {
+			if call == "Build" {
+				if builds.Add(1); refuses.Swap(false) {
+					return cldriver.Status(cl.InvalidBuildOptions)
+				}
+			}
+			return do()
+		})
+	}}, &Options{CacheDir: CacheOff})
+	build := func(source string) int32 {
+		before := builds.Load()
+		_, err := o.Program(t.Context(), "scale", source, d.OptimizedOnce())
+		require.NoError(t, err)
+		return builds.Load() - before
+	}
+	// What Clang's own macros say shows that it is given its options.
+	asks := strings.Replace(scale(91), "kernel", "#ifndef __OPTIMIZE_SIZE__\n#error options are lost\n#endif\nkernel", 1)
+	assert.EqualValues(t, 1, build(asks))
+	refuses.Store(true)
+	assert.EqualValues(t, 2, build(scale(92)), "built without")
+	assert.EqualValues(t, 1, build(scale(93)), "not tried again")
+}
