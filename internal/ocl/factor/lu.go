@@ -19,7 +19,10 @@ func init() {
 				return newLU(d, t).write()
 			}}}
 		},
-		Cost: factorCost,
+		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
+			a := t.Algorithm.(*engine.LU)
+			return factorCost(t, l, 6*blocks(min(a.M, a.N), luPanel))
+		},
 	})
 }
 

@@ -25,7 +25,10 @@ func init() {
 			}
 			return ""
 		},
-		Cost: factorCost,
+		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
+			a := t.Algorithm.(*engine.QR)
+			return factorCost(t, l, 7*blocks(min(a.M, a.N), qrPanel))
+		},
 	})
 }
 
