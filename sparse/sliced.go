@@ -104,7 +104,8 @@ func (p *Pattern) places(order []int32) (n int) {
 // multiply adds the product with a vector x to the graph.
 func (l *layout) multiply(p *Pattern, values, x *ops.Node) *ops.Node {
 	g := x.Graph()
-	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.lead), p.constant(g, l.col), ops.Apply("sparse.kept", nil, ops.Gather(values, 0, p.constant(g, l.at))), x}
+	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.lead), p.constant(g, l.col)}
+	in = append(in, ops.Apply("sparse.kept", nil, ops.Gather(values, 0, p.constant(g, l.at))), x)
 	if l.row != nil {
 		in = append(in, p.constant(g, l.row))
 	}
@@ -128,7 +129,8 @@ type slicedAttr struct {
 var _ = ops.MustDefine(ops.Op{
 	Name: "sparse.multiply_sliced", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](),
 	Operands: []ops.Operand{
-		{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "lead", DTypes: ints32}, {Name: "col", DTypes: ints32}, {Name: "values"}, {Name: "x"},
+		{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "lead", DTypes: ints32}, {Name: "col", DTypes: ints32},
+		{Name: "values"}, {Name: "x"},
 		{Name: "row", DTypes: ints32, Optional: true},
 	},
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
@@ -169,7 +171,8 @@ func multiplySlices[T interface {
 	Number
 	tensor.Elem
 }](out *tensor.Tensor, ins []*tensor.Tensor) {
-	ptr, full, lead, col := elements[int32](ins[0]), elements[int32](ins[1]), elements[int32](ins[2]), elements[int32](ins[3])
+	ptr, full := elements[int32](ins[0]), elements[int32](ins[1])
+	lead, col := elements[int32](ins[2]), elements[int32](ins[3])
 	value, x, y := elements[T](ins[4]), elements[T](ins[5]), elements[T](out)
 	var row []int32
 	if len(ins) > 6 {
