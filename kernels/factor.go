@@ -10,9 +10,17 @@ func factorVariants() []Variant {
 			Hooks: []string{"SHOW"}, Macros: with(Macro{"W_MOST", []int{16, 32, 64}, "the largest order of a block"}), For: "Cholesky decomposition: blocks on the diagonal",
 		},
 		{
-			Family: "factor", Name: "lu", Class: Any, File: "factor/any_lu.cl", Kernels: []string{"lu_begin", "lu_panel", "lu_exchange", "lu_end"},
-			Hooks: []string{"SHOW_PIVOT", "SHOW_ORDER", "SHOW_INFO"}, Macros: with(Macro{"SPAN", []int{1, 64}, "columns that an item exchanges"}, Macro{"PW", []int{64}, "the widest panel"}),
-			For: "LU decomposition: narrow panels and exchanges of rows",
+			Family: "factor", Name: "lu", Class: Any, File: "factor/any_lu.cl", Kernels: []string{"lu_begin", "lu_exchange", "lu_end"},
+			Hooks: []string{"SHOW_PIVOT", "SHOW_ORDER", "SHOW_INFO"}, Macros: with(Macro{"SPAN", []int{1, 64}, "columns that an item exchanges"}),
+			For: "LU decomposition: exchanges of rows",
+		},
+		{
+			Family: "factor", Name: "lu_panel", Class: GPU, File: "factor/gpu_lu_panel.cl", Kernels: []string{"lu_panel"},
+			Macros: with(Macro{"PW", []int{64}, "the widest panel"}), For: "LU decomposition: narrow panels",
+		},
+		{
+			Family: "factor", Name: "lu_columns", Class: CPU, File: "factor/cpu_lu_panel.cl", Kernels: []string{"lu_columns"},
+			Macros: []Macro{number[0], {"VL", []int{2, 4, 8, 16}, "lanes"}, {"PANEL_LD", nil, "from column to column"}}, For: "LU decomposition: narrow panels",
 		},
 		{
 			Family: "factor", Name: "qr", Class: Any, File: "factor/any_qr.cl", Kernels: []string{"qr_measure", "qr_begin", "qr_panel", "qr_end"},

@@ -31,7 +31,7 @@ func testProducts[T sparse.Number](t *testing.T, e engine, bound float64) {
 		outs = append(outs, sparse.Mul(sparse.Const(g, a), constant(g, x, shape...)))
 		want = append(want, product(a.Dense(), s[0], s[1], x, max(s[3], 1)))
 	}
-	for _, m := range []int{16, 20, 33} { // rows of like lengths, in whole slices and not
+	for _, m := range []int{16, 20, 41} { // rows of like lengths, in whole slices and not, and with columns that follow each other
 		a := laplacian[T](m)
 		x := numbers[T](m*m, 4)
 		outs = append(outs, sparse.Mul(sparse.Const(g, a), constant(g, x, m*m)))

@@ -6,6 +6,8 @@
 //         sliced_rows      GPUs: an item has a row, neighbours read neighbours
 // macros  T   float or double     V, LANES   a vector of LANES numbers     SORTED   row[r] is where row r goes
 // operands  full   elements of a slice from ptr[s] up to full[s] are there in all 32 rows; those after it are not where col is -1
+//           lead   for each 32 of these the first one's column where those of the others follow it, as in matrices of stencils, else -1:
+//                  then nothing of col is read, and x is read by vectors
 // source  Kreutzer, Hager, Wellein, Fehske and Bishop, A unified sparse matrix data format for efficient general sparse matrix-vector
 //         multiplication on modern processors with wide SIMD units (2014)
 #ifdef DOUBLE
@@ -20,8 +22,8 @@
 #define PLACE(r) (r)
 #endif
 
-#define OPERANDS global const int *restrict ptr, global const int *restrict full, global const int *restrict col, \
-    global const T *restrict value, global const T *restrict x, ROW_OPERAND global T *restrict y, const int rows, const int slices, const int each
+#define OPERANDS global const int *restrict ptr, global const int *restrict full, global const int *restrict lead, \
+    global const int *restrict col, global const T *restrict value, global const T *restrict x, ROW_OPERAND global T *restrict y, const int rows, const int slices, const int each
 
 #ifdef LANES
 // Columns are read one by one: taking them out of a vector costs more.
@@ -40,29 +42,42 @@
 #define STORE vstore16
 #endif
 
+#define VECTORS (32 / LANES)
+
 kernel void sliced_vectors(OPERANDS) {
     const int first = get_global_id(0) * each, end = min(first + each, slices);
     for (int s = first; s < end; s++) {
         const int to = ptr[s + 1], whole = full[s];
-        T sums[32];
-        for (int l = 0; l < 32; l += LANES) {
-            V sum = 0;
-            for (int i = ptr[s] + l; i < whole; i += 32) {
-                global const int *const c = col + i;
-                sum += LOAD(0, value + i) * PICK(x, c);
+        V sum[VECTORS];
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++) sum[v] = 0;
+        for (int i = ptr[s]; i < whole; i += 32) {
+            const int begin = lead[i / 32];
+            if (begin >= 0) {
+                #pragma unroll
+                for (int v = 0; v < VECTORS; v++) sum[v] += LOAD(v, value + i) * LOAD(v, x + begin);
+                continue;
             }
-            STORE(sum, 0, sums + l);
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++) {
+                global const int *const c = col + i + v * LANES;
+                sum[v] += LOAD(v, value + i) * PICK(x, c);
+            }
         }
+#ifndef SORTED
+        if (whole == to && s * 32 + 32 <= rows) {
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++) STORE(sum[v], v, y + s * 32);
+            continue;
+        }
+#endif
+        T sums[32];
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++) STORE(sum[v], v, sums);
         for (int i = whole; i < to; i++) {
             const int c = col[i];
             if (c >= 0) sums[i % 32] += value[i] * x[c];
         }
-#ifndef SORTED
-        if (s * 32 + 32 <= rows) {
-            for (int l = 0; l < 32; l++) y[s * 32 + l] = sums[l];
-            continue;
-        }
-#endif
         for (int l = 0; l < min(32, rows - s * 32); l++) y[PLACE(s * 32 + l)] = sums[l];
     }
 }
@@ -72,7 +87,10 @@ kernel void sliced_rows(OPERANDS) {
     const int r = get_global_id(0), s = r / 32, to = ptr[s + 1], whole = full[s];
     T sum = 0;
     int i = ptr[s] + r % 32;
-    for (; i < whole; i += 32) sum += value[i] * x[col[i]];
+    for (; i < whole; i += 32) {
+        const int begin = lead[i / 32];
+        sum += value[i] * x[begin >= 0 ? begin + r % 32 : col[i]];
+    }
     for (; i < to; i += 32) {
         const int c = col[i];
         if (c >= 0) sum += value[i] * x[c];

@@ -23,9 +23,9 @@ const (
 
 // layout is a matrix in slices of rows side by side, as sliced.cl has it.
 type layout struct {
-	ptr, full, col []int32
-	at             []int32 // the element at each place, -1 for none
-	row            []int32 // where each row goes; nil: rows are in order
+	ptr, full, lead, col []int32
+	at                   []int32 // the element at each place, -1 for none
+	row                  []int32 // where each row goes; nil: rows are in order
 }
 
 // sliced is the layout of p in slices, nil where that would waste too much.
@@ -73,7 +73,20 @@ func (p *Pattern) sliced() *layout {
 		}
 	}
 	l.ptr = append(l.ptr, int32(len(l.col)))
+	for i := 0; i < len(l.col); i += slice {
+		l.lead = append(l.lead, leading(l.col[i:][:slice]))
+	}
 	return l
+}
+
+// leading is the first of columns that follow each other, -1 where they do not.
+func leading(columns []int32) int32 {
+	for i, c := range columns {
+		if c < 0 || c != columns[0]+int32(i) {
+			return -1
+		}
+	}
+	return columns[0]
 }
 
 // places is how many places slices of the rows in this order have.
@@ -91,7 +104,8 @@ func (p *Pattern) places(order []int32) (n int) {
 // multiply adds the product with a vector x to the graph.
 func (l *layout) multiply(p *Pattern, values, x *ops.Node) *ops.Node {
 	g := x.Graph()
-	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.col), ops.Apply("sparse.kept", nil, ops.Gather(values, 0, p.constant(g, l.at))), x}
+	in := []*ops.Node{p.constant(g, l.ptr), p.constant(g, l.full), p.constant(g, l.lead), p.constant(g, l.col)}
+	in = append(in, ops.Apply("sparse.kept", nil, ops.Gather(values, 0, p.constant(g, l.at))), x)
 	if l.row != nil {
 		in = append(in, p.constant(g, l.row))
 	}
@@ -115,24 +129,25 @@ type slicedAttr struct {
 var _ = ops.MustDefine(ops.Op{
 	Name: "sparse.multiply_sliced", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](),
 	Operands: []ops.Operand{
-		{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "col", DTypes: ints32}, {Name: "values"}, {Name: "x"},
+		{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "lead", DTypes: ints32}, {Name: "col", DTypes: ints32},
+		{Name: "values"}, {Name: "x"},
 		{Name: "row", DTypes: ints32, Optional: true},
 	},
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
-		return []int{c.Attr.(slicedAttr).Rows}, c.DType(4), nil
+		return []int{c.Attr.(slicedAttr).Rows}, c.DType(5), nil
 	},
 	NoGrad: "sparse.Mul has it",
 	Kernel: func(c *ops.Call) ops.KernelOptions {
 		rows, count := c.Attr.(slicedAttr).Rows, c.Shape(1)[0]
 		name, lanes := "float", 16
-		if c.DType(4) == tensor.Float64 {
+		if c.DType(5) == tensor.Float64 {
 			name, lanes = "double", 8
 		}
-		options := typed(c.DType(4))
-		if len(c.In) > 5 {
+		options := typed(c.DType(5))
+		if len(c.In) > 6 {
 			options += " -DSORTED"
 		}
-		each := max(1, min(256, 1<<14/(1+c.Shape(2)[0]/count)))
+		each := max(1, min(256, 1<<14/(1+c.Shape(3)[0]/count)))
 		return ops.KernelOptions{
 			Source: slicedSource, Entry: "sliced_rows", Options: options,
 			Args: []any{int32(rows), int32(count), int32(each)}, Global: [3]int{rows},
@@ -156,11 +171,12 @@ func multiplySlices[T interface {
 	Number
 	tensor.Elem
 }](out *tensor.Tensor, ins []*tensor.Tensor) {
-	ptr, full, col := elements[int32](ins[0]), elements[int32](ins[1]), elements[int32](ins[2])
-	value, x, y := elements[T](ins[3]), elements[T](ins[4]), elements[T](out)
+	ptr, full := elements[int32](ins[0]), elements[int32](ins[1])
+	lead, col := elements[int32](ins[2]), elements[int32](ins[3])
+	value, x, y := elements[T](ins[4]), elements[T](ins[5]), elements[T](out)
 	var row []int32
-	if len(ins) > 5 {
-		row = elements[int32](ins[5])
+	if len(ins) > 6 {
+		row = elements[int32](ins[6])
 	}
 	each := max(1, 1<<13/(1+len(value)/len(full)))
 	inParallel((len(full)+each-1)/each, func(next func() (int, bool)) {
@@ -169,7 +185,14 @@ func multiplySlices[T interface {
 				var sums [slice]T
 				i := int(ptr[s])
 				for ; i < int(full[s]); i += slice {
-					c, v := (*[slice]int32)(col[i:]), (*[slice]T)(value[i:])
+					v := (*[slice]T)(value[i:])
+					if begin := lead[i/slice]; begin >= 0 {
+						for l, e := range (*[slice]T)(x[begin:]) {
+							sums[l] += v[l] * e
+						}
+						continue
+					}
+					c := (*[slice]int32)(col[i:])
 					for l := range sums {
 						sums[l] += v[l] * x[c[l]]
 					}

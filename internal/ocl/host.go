@@ -129,8 +129,12 @@ type hostEstimates struct {
 	held  int        // kernels that the driver keeps loaded for its threads
 }
 
-// coreTime is the time of a task on one core, and how much of it the core computes; the rest it waits for memory.
-type coreTime struct{ all, computing time.Duration }
+// coreTime is the time of a task on one core without its launches, how much of it the core computes, while it waits for memory
+// for the rest, and how many launches there are.
+type coreTime struct {
+	all, computing time.Duration
+	launches       int
+}
 
 func (h *hostPath) estimates(r *rates) *hostEstimates { return &hostEstimates{hostPath: h, rates: r} }
 
@@ -228,10 +232,11 @@ func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration)
 	}
 	for _, t := range tasks {
 		work := s.work[t]
-		inline += r.host.launch + work.all
-		queued += r.launch + r.woken(work.all)
+		launches := time.Duration(work.launches)
+		inline += launches*r.host.launch + work.all
+		queued += launches*r.launch + r.woken(work)
 		if s.pooled != nil {
-			pooled += s.pooled.pool.Time(work.all, work.computing, r.host.launch)
+			pooled += s.pooled.pool.Time(work.all, work.computing, launches*r.host.launch)
 		}
 	}
 	return inline, queued, pooled
@@ -240,10 +245,10 @@ func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration)
 // of predicts tasks that r runs.
 func (s *hostEstimates) of(r *hostRunner, tasks []int, times []time.Duration) engine.Link {
 	for i, t := range tasks {
-		if r.pool == nil {
-			times[i] = s.rates.host.launch + s.work[t].all
-		} else {
-			times[i] = r.pool.Time(s.work[t].all, s.work[t].computing, s.rates.host.launch)
+		work := s.work[t]
+		launch := time.Duration(work.launches) * s.rates.host.launch
+		if times[i] = launch + work.all; r.pool != nil {
+			times[i] = r.pool.Time(work.all, work.computing, launch)
 		}
 	}
 	link := engine.Link{Aliased: r.aliases()}
@@ -253,21 +258,22 @@ func (s *hostEstimates) of(r *hostRunner, tasks []int, times []time.Duration) en
 	return link
 }
 
-// woken predicts the time on the driver's threads, without the launch, of what takes one core so long: between two
-// launches those that are done fall asleep, and all but one come late to the next.
-func (r *rates) woken(work time.Duration) time.Duration {
-	return min(work, (work+time.Duration(r.units-1)*r.host.wake)/time.Duration(r.units))
+// woken predicts the time of a task on the driver's threads, without the launches: between two launches those that are done
+// fall asleep, and all but one come late to the next.
+func (r *rates) woken(work coreTime) time.Duration {
+	late := time.Duration(work.launches*(r.units-1)) * r.host.wake
+	return min(work.all, (work.all+late)/time.Duration(r.units))
 }
 
-// onCore is the time of a task on one core, without the launch.
+// onCore is the time of a task on one core, without the launches.
 func (r *rates) onCore(t *engine.Task, c engine.Cost) coreTime {
 	if t.Kind == engine.Routine {
 		l := variant.CostOf(t)
-		all := time.Duration((l.Launches-1)*float64(r.host.launch)) + seconds(l.Time(1, r.flops/float64(r.units), r.host.memory))
-		return coreTime{all, all}
+		all := seconds(l.Time(1, r.flops/float64(r.units), r.host.memory))
+		return coreTime{all, all, max(int(l.Launches), 1)}
 	}
 	bytes, computing := c.BytesRead+c.BytesWrite, seconds(float64(r.units)*r.computing(t, c))
-	return coreTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing}
+	return coreTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing, 1}
 }
 
 // Bytes of what calibration copies: on one core, where caches hold it, and on all.

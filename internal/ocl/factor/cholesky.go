@@ -13,7 +13,10 @@ import (
 func init() {
 	variant.Register(variant.Family{
 		Name: "cholesky", Kind: engine.Routine, Algorithm: (*engine.Cholesky)(nil), Variants: []string{"halves"},
-		Choose: choleskyVariants, Cost: factorCost,
+		Choose: choleskyVariants,
+		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
+			return factorCost(t, l, 4*blocks(t.Algorithm.(*engine.Cholesky).N, choleskyBlock))
+		},
 	})
 }
 
@@ -108,12 +111,4 @@ func (c *cholesky) decompose(k, w int64) {
 	c.below.solve(h, rest, c.part(k, k), c.part(k+h, k))
 	c.add(c.update.Launch(c.batch, rest, rest, h, c.part(k+h, k), c.part(k+h, k), c.part(k+h, k+h), true))
 	c.decompose(k+h, rest)
-}
-
-// factorCost is measured on one core of the kind that costs refer to: products at three quarters of the peak, panels at a tenth.
-func factorCost(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
-	c := t.Cost()
-	l.Nanoseconds, l.Launches = c.Flops/150*float64(t.Ins[0].DType.Size())/4, 3
-	l.Parts = max(c.Parts/64, 1)
-	return l
 }

@@ -19,7 +19,10 @@ func init() {
 				return newLU(d, t).write()
 			}}}
 		},
-		Cost: factorCost,
+		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
+			a := t.Algorithm.(*engine.LU)
+			return factorCost(t, l, 6*blocks(min(a.M, a.N), luPanel))
+		},
 	})
 }
 
@@ -44,6 +47,7 @@ type lu struct {
 	prog    *codegen.Program
 	wg      int
 	span    int64
+	ld      int64 // of a panel in memory of its own, by columns: on a CPU
 	beside  *solver
 	update  *contract.Update
 }
@@ -51,10 +55,12 @@ type lu struct {
 func newLU(d *facts.Device, t *engine.Task) *lu {
 	a := t.Algorithm.(*engine.LU)
 	f := &lu{job: newJob(d, t, a.Batch), m: a.M, n: a.N, k: min(a.M, a.N), span: luSpan}
-	if !d.CPU {
+	if f.ld = a.M; d.CPU {
+		f.ld = apart(a.M+2*f.lanes(), 2*f.lanes(), f.size()) // tiles may reach that far behind the last row
+	} else {
 		f.span = 1
 	}
-	f.scratch = []int64{4 * a.Batch * f.k, 4 * a.Batch * a.M, 4 * a.Batch, 0, max(a.Batch*a.M*luPanel, 1) * f.size()}
+	f.scratch = []int64{4 * a.Batch * f.k, 4 * a.Batch * a.M, 4 * a.Batch, 0, max(a.Batch*f.ld*luPanel, 1) * f.size()}
 	if !t.Reads(0) {
 		f.scratch[luFactor] = a.Batch * a.M * a.N * f.size()
 	}
@@ -84,7 +90,18 @@ func (f *lu) write() (*variant.Plan, error) {
 	g.Macro("F", f.factor(g))
 	g.Macro("TINY", map[tensor.DType]string{tensor.Float32: "0x1p-126f", tensor.Float64: "0x1p-1022"}[f.dt])
 	g.Macro("SPAN", f.span)
-	g.Macro("PW", luPanel)
+	files := []string{"factor/any_lu.cl", "factor/gpu_lu_panel.cl"}
+	if f.dev.CPU {
+		files = []string{"lib/cpu_transpose.cl", "factor/any_lu.cl", "factor/cpu_lu_panel.cl"}
+		integer := map[tensor.DType]string{tensor.Float32: "int", tensor.Float64: "long"}[f.dt]
+		g.Macro("VL", f.lanes())
+		g.Macro("VT", fmt.Sprint(f.ctype(), f.lanes()))
+		g.Macro("VI", integer)
+		g.Macro("IT", fmt.Sprint(integer, f.lanes()))
+		g.Macro("PANEL_LD", f.ld)
+	} else {
+		g.Macro("PW", luPanel)
+	}
 	g.ScratchArg("PANEL", luCopy, f.ctype())
 	g.ScratchArg("PIVOT", luPivot, "int")
 	g.ScratchArg("ORDER", luOrder, "int")
@@ -98,7 +115,7 @@ func (f *lu) write() (*variant.Plan, error) {
 	for _, name := range []string{"FROM", "W", "FIRST", "LAST"} {
 		g.Size(name, 0)
 	}
-	f.prog = g.Assemble("factor/any_lu.cl")
+	f.prog = g.Assemble(files...)
 	f.rows(f.prog, "lu_begin", f.wg, max(f.m, 1))
 	f.decompose(0, f.k)
 	f.finish(0, f.k, f.k, f.n)
@@ -107,6 +124,9 @@ func (f *lu) write() (*variant.Plan, error) {
 	}
 	return f.plan(fmt.Sprintf("panel=%d launches=%d", luPanel, len(f.launches)))
 }
+
+// lanes is how many elements vectors of a CPU have.
+func (f *lu) lanes() int64 { return max(int64(f.dev.VectorLanes)*4/f.size(), 2) }
 
 // part is where row i and column j of the factors lie.
 func (f *lu) part(i, j int64) contract.Part {
@@ -117,7 +137,11 @@ func (f *lu) part(i, j int64) contract.Part {
 func (f *lu) decompose(k, w int64) {
 	if w <= luPanel {
 		if w > 0 {
-			f.matrices(f.prog, "lu_panel", f.wg, map[string]int64{"FROM": k, "W": w})
+			kernel := "lu_panel"
+			if f.dev.CPU {
+				kernel = "lu_columns"
+			}
+			f.matrices(f.prog, kernel, f.wg, map[string]int64{"FROM": k, "W": w})
 		}
 		return
 	}

@@ -25,7 +25,10 @@ func init() {
 			}
 			return ""
 		},
-		Cost: factorCost,
+		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
+			a := t.Algorithm.(*engine.QR)
+			return factorCost(t, l, 7*blocks(min(a.M, a.N), qrPanel))
+		},
 	})
 }
 
@@ -57,8 +60,8 @@ func newQR(d *facts.Device, t *engine.Task) *qr {
 		f.step += rows * ld
 		return p
 	}
-	f.f = take(f.m, f.apart(f.n))
-	f.v = take(f.m, f.apart(f.k))
+	f.f = take(f.m, apart(f.n, qrPanel, f.size()))
+	f.v = take(f.m, apart(f.k, qrPanel, f.size()))
 	f.t = take(f.k, f.nb)
 	f.q = take(f.m, f.c)
 	wide := variant.RoundUp(max(f.n, f.c), qrPanel)
@@ -79,11 +82,12 @@ func newQR(d *facts.Device, t *engine.Task) *qr {
 	return f
 }
 
-// apart is how far apart rows of n elements are laid: whole vectors, and not at distances at which a cache would hold few of them.
-func (f *qr) apart(n int64) int64 {
-	ld := variant.RoundUp(n, qrPanel)
-	if ld*f.size()%1024 == 0 {
-		ld += qrPanel
+// apart is how far apart rows of n elements of so many bytes are laid: whole vectors, and not at distances at which a cache would hold few of
+// them.
+func apart(n, vector, size int64) int64 {
+	ld := variant.RoundUp(n, vector)
+	if ld*size%1024 == 0 {
+		ld += vector
 	}
 	return ld
 }

@@ -18,7 +18,9 @@ func init() {
 				return planTriangle(d, t)
 			}}}
 		},
-		Cost: factorCost,
+		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
+			return factorCost(t, l, 2*blocks(t.Algorithm.(*engine.Triangular).N, 128))
+		},
 	})
 }
 
