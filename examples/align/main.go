@@ -12,17 +12,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"strconv"
-	"strings"
 
 	_ "embed"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 )
-
-//go:embed parasail.py
-var peer string
 
 // least is the score from which on BWA-MEM reports an alignment.
 const least = 30
@@ -95,28 +90,4 @@ func run(ctx context.Context, p *gallery.Program, n int) error {
 		return err
 	}
 	return report(p, genome, reads, hits)
-}
-
-// beside compares the scores with parasail's.
-func beside(ctx context.Context, p *gallery.Program, genome string, reads []string, hits []hit) error {
-	var args []string
-	for _, cost := range []int{match, mismatch, open, extend} {
-		args = append(args, strconv.Itoa(cost))
-	}
-	var scores []int
-	ok, err := p.Beside(ctx, gallery.Peer{
-		Name: "parasail", Python: peer, Args: args,
-		Files: map[string]any{"genome.txt": []byte(genome), "reads.txt": []byte(strings.Join(reads, "\n"))},
-	}, &scores)
-	if !ok {
-		return err
-	}
-	same := 0
-	for i, h := range hits {
-		if i < len(scores) && scores[i] == h.score {
-			same++
-		}
-	}
-	p.Check(same == len(hits), "%d of %d scores are parasail's", same, len(hits))
-	return nil
 }

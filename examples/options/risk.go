@@ -105,7 +105,7 @@ func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node
 		square += float64(c) * float64(c) / float64(len(changes))
 	}
 	deviation := math.Sqrt((square - mean*mean) * days / draws)
-	p.Check(math.Abs(value(8)-days*mean) < 3*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 3",
+	p.Check(math.Abs(value(8)-days*mean) < 4*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 4",
 		math.Abs(value(8)-days*mean)/deviation)
 	return losses, tensor.MustSlice[float32](out[0]), nil
 }

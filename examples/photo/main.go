@@ -27,9 +27,6 @@ import (
 //go:embed data/china.jpg
 var china []byte
 
-//go:embed scipy.py
-var peer string
-
 // The filters' parameters.
 const (
 	sigma     = 3.0  // of the blur, in pixels

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -106,7 +105,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 	var theirs []float32
 	ok, err := p.Beside(ctx, gallery.Peer{
-		Name: "NumPy", Python: peer, Args: []string{strconv.FormatFloat(o.lambda, 'g', -1, 64), strconv.Itoa(min(o.steps, 3))},
+		Name: "NumPy", Python: peer, Args: []any{o.lambda, min(o.steps, 3)},
 		Amount: 2 * float64(len(learn)*min(o.steps, 3)) / 1e6,
 		Files: map[string]any{
 			"users.starts": byUser.starts, "users.others": byUser.others, "users.values": byUser.values,
