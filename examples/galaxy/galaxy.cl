@@ -87,19 +87,19 @@ kernel void leap(global const float *restrict p, global const float *restrict v,
 	STORE(q + 3 * n + i, LOAD(p + 3 * n + i));
 }
 
-// peak multiplies and adds, and nothing else: 24 V count operations in a work-item, what the device could do at best.
+// peak multiplies and adds, and nothing else: 16 V count operations in a work-item, what the device could do at best.
 kernel void peak(global float *out, float a, float b, int count) {
-	F c[12];
-	for (int k = 0; k < 12; k++) {
+	F c[8];
+	for (int k = 0; k < 8; k++) {
 		c[k] = (F)(float)(k + get_global_id(0));
 	}
 	for (int i = 0; i < count; i++) {
 #pragma unroll
-		for (int k = 0; k < 12; k++) {
+		for (int k = 0; k < 8; k++) {
 			c[k] = fma(c[k], (F)a, (F)b);
 		}
 	}
-	for (int k = 1; k < 12; k++) {
+	for (int k = 1; k < 8; k++) {
 		c[0] += c[k];
 	}
 	STORE(out + get_global_id(0) * V, c[0]);

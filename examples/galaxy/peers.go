@@ -56,7 +56,7 @@ func (b *bodies) attractions(rt *ops.Runtime) *ops.Node {
 func (b *bodies) besidePeak(ctx context.Context, p *gallery.Program, rt *ops.Runtime, step *ops.Node) error {
 	items, lanes, count := 1<<18, rt.Device().Lanes(), 400
 	if lanes > 1 {
-		items, count = 64, 40000
+		items, count = 64, 400000
 	}
 	if p.Quick {
 		count /= 100
@@ -79,7 +79,7 @@ func (b *bodies) besidePeak(ctx context.Context, p *gallery.Program, rt *ops.Run
 		})
 	}
 	ratio, took, _, err := gallery.InTurns(ctx, p, runs[0], runs[1])
-	operations, most := 20*float64(b.n)*float64(b.n), 24*float64(items*lanes*count)
+	operations, most := 20*float64(b.n)*float64(b.n), 16*float64(items*lanes*count)
 	p.Printf("a step makes %.0f G operations/s on %s, 20 a pair: %.2f of what it makes of multiplications with additions alone\n",
 		operations/took.Seconds()/1e9, rt.Device().ID, ratio*operations/most)
 	return err

@@ -4,7 +4,8 @@
 //
 // For each twenty steps, atoms are sorted by the cells that they are in, which ops do, and a kernel lists their neighbours; another
 // one makes the steps. The table has what LAMMPS prints; the picture the radial distribution of the liquid: how many more atoms there
-// are at a distance than if they were anywhere.
+// are at a distance than if they were anywhere. Energies, pressure and temperature must be those that LAMMPS publishes for bench/in.lj, and
+// the energy must stay the same.
 package main
 
 import (

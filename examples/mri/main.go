@@ -3,8 +3,9 @@
 //
 //	go run ./examples/mri [-sigma 1] [-size 320] [-peer] [-out mri.png]
 //
-// Smoothing and tissues are ops; the views have a kernel of their own. With -peer it compares with SciPy's ndimage. Without the
-// file of the scan, see go run ./examples/fetch mri, it takes a phantom of ellipsoids.
+// Smoothing and tissues are ops (pipeline.go), and are checked by plain loops; the views have a kernel of their own, and are checked by
+// the same in Go. With -peer it compares with SciPy's ndimage. Without the file of the scan, see go run ./examples/fetch mri, it takes a
+// phantom of ellipsoids.
 package main
 
 import (
@@ -79,7 +80,7 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 	const sides = 4
 	rays := float64(sides*o.size*o.size) / 1e6
 	smoothed, levels := g.Input("smooth", tensor.Float32, scan.Shape()...), g.Input("limits", tensor.Float32, classes-1)
-	shaded, projected := view(rt, smoothed, levels, sides, o.size)
+	shaded, projected := view(smoothed, levels, sides, o.size)
 	views, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "views", Amount: rays, Unit: "M rays"},
 		ops.Feeds{smoothed: found[0].Value[0], levels: found[0].Value[2]}, shaded, projected)
 	if err != nil {

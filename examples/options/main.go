@@ -4,7 +4,8 @@
 //	go run ./examples/options [-paths 131072] [-strike 110] [-volatility 0.3]
 //	go run ./examples/fetch options          # the S&P 500, else the index is a made one
 //
-// The paths are a graph of a dozen ops. One more op, ops.Jacobian, makes delta, vega, rho and theta of all prices.
+// The paths are a graph of a dozen ops (model.go). One more op, ops.Jacobian, makes delta, vega, rho and theta of all prices. They must
+// be those of the closed forms of Black and Scholes and of others (reference.go) within standard errors.
 package main
 
 import (
@@ -62,7 +63,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := o.price(ctx, p, rt); err != nil {
 		return err
 	}
-	losses, found, err := values(ctx, p, rt)
+	losses, found, err := valueAtRisk(ctx, p, rt)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,9 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 		if err != nil {
 			return err
 		}
-		for k := range t[3] { // the geometric mean's error is known, and that of the arithmetic mean is nearly the same
+		// The error of the geometric mean's price is known, and that of the arithmetic mean's is nearly the same: it is taken off (a control
+		// variate; Kemna and Vorst, A Pricing Method for Options Based on Average Asset Values, 1990).
+		for k := range t[3] {
 			t[3][k] -= t[1][k] - exact[1][k]
 		}
 		for i := range t {
@@ -113,7 +116,7 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 			mean := sum[i][k] / n
 			deviation := math.Sqrt(max(squares[i][k]/n-mean*mean, 0) / (n - 1))
 			p.Printf("%10.4f ± %.4f ", mean, deviation)
-			if i == 3 || exact[i][0] < rare*o.market[spot] {
+			if i == closed || exact[i][0] < rare*o.market[spot] {
 				continue
 			}
 			if off := math.Abs(mean-exact[i][k]) / deviation; k == 0 {
@@ -122,7 +125,7 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 				worstGreek = max(worstGreek, off)
 			}
 		}
-		if i < 3 {
+		if i < closed {
 			p.Printf("\n%-27s", "  closed form")
 			for _, v := range exact[i] {
 				p.Printf("%10.4f          ", v)

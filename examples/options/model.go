@@ -28,6 +28,9 @@ type contract struct {
 // products are the names of what is priced, in the order of prices.
 var products = []string{"European call", "Asian call, geometric mean", "down-and-out call", "Asian call, arithmetic mean"}
 
+// closed is how many of them, the first ones, have a closed form.
+const closed = 3
+
 // greeks are the names of the derivatives with respect to the parts of a market.
 var greeks = []string{"delta", "vega", "rho", "theta"}
 

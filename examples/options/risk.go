@@ -76,8 +76,8 @@ func risk(changes []float32) *ops.Node {
 	return ops.Stack(0, out...)
 }
 
-// values prints what a position may lose, and checks it against sorting the days in Go. It returns the graph of it, and what that found.
-func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node, []float32, error) {
+// valueAtRisk prints what a position may lose, and checks it against sorting the days in Go. It returns the graph of it, and what that found.
+func valueAtRisk(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node, []float32, error) {
 	changes, what, err := returns()
 	if err != nil {
 		return nil, nil, err

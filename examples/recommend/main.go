@@ -6,7 +6,8 @@
 //
 // Without a file it draws a million ratings with the shape of MovieLens' (6,040 users, 3,706 films), by a rule that ratings.go
 // states, so that the smallest possible error is known. A tenth of the ratings is held out; the error on it must be below
-// that of predicting means. Each half of a step is a kernel of its own (als.cl) that solves thousands of small systems.
+// that of predicting means. Each half of a step is a kernel of its own (als.cl) that solves thousands of small systems
+// (Zhou et al., Large-Scale Parallel Collaborative Filtering for the Netflix Prize, 2008).
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Render draws spheres of glass, metal and matt colours below a soft light, by following paths of light with a kernel of its own.
+// Render draws spheres of glass, metal and matt colours below a soft light, by following paths of light (Kajiya, The Rendering Equation,
+// 1986) with a kernel of its own.
 //
 //	go run ./examples/render [-width 640] [-samples 32] [-out render.png]
 //

@@ -4,7 +4,7 @@
 //	go run ./examples/route [-side 512] [-trips 64] [-out route.png]
 //
 // The loop that runs until no way becomes shorter is ops.While; where each part ran is printed. Lengths are integers, and those of
-// Dijkstra's algorithm.
+// Dijkstra's algorithm. The town is made by a rule (terrain.go).
 package main
 
 import (
