@@ -1,7 +1,7 @@
 // All runs the programs of the gallery on this machine, each beside its peer, and writes examples/README.md of what they took.
 //
 //	go run ./examples/all [NAME ...]           # all programs, or some
-//	go run ./examples/all -write               # only write the page anew, of the times that are kept
+//	go run ./examples/all -write               # only write the page anew, of the times that are kept, and count lines
 //	go run ./examples/all -model opt-mnist.onnx # with mnist-onnx, whose model comes from elsewhere
 //
 // It should have the machine to itself. The times go to bench/gallery/MACHINE.jsonl, a line for each program; those of
@@ -69,7 +69,10 @@ func run(ctx context.Context, file, device, model string, only bool, names []str
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	return errors.Join(failed, os.WriteFile(filepath.Join("examples", "README.md"), page(records, file), 0o644))
+	for i := range records { // what has changed since is counted
+		records[i].Lines = gallery.CountLines(filepath.Join("examples", records[i].Name))
+	}
+	return errors.Join(failed, write(file, records), os.WriteFile(filepath.Join("examples", "README.md"), page(records, file), 0o644))
 }
 
 // takesModel is the program whose model no set-up step can fetch.

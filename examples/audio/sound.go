@@ -75,14 +75,10 @@ func draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, rate int, si
 	g := ops.NewGraph("spectrogram")
 	x := g.Input("x", tensor.Float32, samples)
 	decibels := ops.Mul(ops.Log(ops.Add(power(transform(x)), 1e-9)), 10/math.Ln10)
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{decibels}})
-	if err != nil {
-		return err
-	}
 	n := decibels.Dim(1)
 	img := image.NewRGBA(image.Rect(0, 0, n, len(signals)*(bins+gap)-gap))
 	for i, signal := range signals {
-		out, err := exe.Run(ctx, ops.Feeds{x: tensor.Must(tensor.FromSlice(signal[:samples]))})
+		out, err := gallery.AtOnce(ctx, rt, ops.Feeds{x: tensor.Must(tensor.FromSlice(signal[:samples]))}, decibels)
 		if err != nil {
 			return err
 		}

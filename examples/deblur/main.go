@@ -121,7 +121,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, l *lens, bl
 	}
 	var theirs []float32
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{"blurred.f32": tensor.MustSlice[float32](blurred), "psf.f32": tensor.MustSlice[float32](l.spot)},
-		Args: []string{fmt.Sprint(l.h), fmt.Sprint(l.w), fmt.Sprint(weight)}}, &theirs)
+		Args: []any{l.h, l.w, weight}}, &theirs)
 	if ok {
 		p.Check(gallery.Farthest(values(last), theirs) < 1e-4, "SciPy's photograph differs by at most %.0e", gallery.Farthest(values(last), theirs))
 	}

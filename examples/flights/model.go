@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/frame"
@@ -123,7 +122,7 @@ func learn(ctx context.Context, p *gallery.Program, rt *ops.Runtime, t *table, o
 	p.Check(near(areas[0], areas[len(areas)-1], 1e-3), "the models of both engines are as good: %.4f and %.4f", areas[0], areas[len(areas)-1])
 	var theirs float64
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "scikit-learn", Python: peer, Files: map[string]any{
-		"x.f32": tensor.MustSlice[float32](d.x), "y.f32": d.y}, Args: []string{strconv.Itoa(len(d.names)), strconv.Itoa(d.learned)}}, &theirs)
+		"x.f32": tensor.MustSlice[float32](d.x), "y.f32": d.y}, Args: []any{len(d.names), d.learned}}, &theirs)
 	if ok {
 		p.Check(near(areas[0], theirs, 5e-3), "so is scikit-learn's: %.4f", theirs)
 	}

@@ -29,7 +29,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
 	flag.IntVar(&o.cells, "cells", 0, "cells along each side of the cavity (default 128, and at least 64 on the CPU path)")
-	flag.IntVar(&o.stream, "stream", 100, "Reynolds number of the stream past the disc, at most 12 times -diameter")
+	flag.IntVar(&o.stream, "stream", 0, "Reynolds number of the stream past the disc, at most 12 times -diameter (default 100, or that)")
 	flag.IntVar(&o.diameter, "diameter", 0, "diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
 	flag.IntVar(&o.time, "time", 120, "time for which the stream flows, in those that it needs for a diameter")
 	flag.IntVar(&o.large, "large", 1024, "cells along each side of the grid that is timed beside a copy")
@@ -46,11 +46,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if !ok {
 		return fmt.Errorf("-reynolds must be 100, 400 or 1000, not %d", o.reynolds)
 	}
-	cells, diameter := 128, 16
-	if rt.Device() == nil {
-		cells, diameter = max(64, least), 10
-	}
-	o.cells, o.diameter = cmp.Or(o.cells, cells), cmp.Or(o.diameter, diameter)
+	o.cells, o.diameter = gallery.Default(rt, o.cells, 128, max(64, least)), gallery.Default(rt, o.diameter, 16, 10)
+	o.stream = cmp.Or(o.stream, min(100, 12*o.diameter))
 	if err := errors.Join(
 		gallery.Within("cells", o.cells, least, 1024),
 		gallery.Within("diameter", o.diameter, 6, 128),

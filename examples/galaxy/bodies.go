@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -87,18 +86,18 @@ func (b *bodies) rest() {
 	}
 }
 
-// leap adds a step to the graph, or a half of one, in the form for a CPU's vectors, if the device has lanes, or for a GPU's groups.
+// leap adds a step to the graph, or a half of one, whose work-items have as many bodies as a CPU's vectors have lanes, or one on a GPU.
 func leap(lanes int, p, v *ops.Node, kick, drift float64, potential bool) (q, w *ops.Node) {
 	n := p.Dim(1)
-	vector, group := 1, min(n, 256)
+	group := min(n, 256)
 	if lanes > 1 {
-		vector, group = 16, min(n/16, 16)
+		group = min(n/lanes, 16)
 	}
 	o := ops.KernelOptions{
-		Source: source, Entry: "leap", Options: fmt.Sprintf("-DV=%d -DGROUP=%d", vector, group),
+		Source: source, Entry: "leap", Options: fmt.Sprintf("-DV=%d -DGROUP=%d", lanes, group),
 		Results: []ops.Result{{DType: tensor.Float32, Shape: p.Shape()}, {DType: tensor.Float32, Shape: p.Shape()}},
 		Args:    []any{int32(n), float32(softening * softening), float32(kick), float32(drift)},
-		Global:  [3]int{n / vector}, Local: [3]int{group},
+		Global:  [3]int{n / lanes}, Local: [3]int{group},
 		Host: func(outs, ins []*tensor.Tensor) error {
 			host(outs, ins, float32(kick), float32(drift))
 			return nil
@@ -109,29 +108,6 @@ func leap(lanes int, p, v *ops.Node, kick, drift float64, potential bool) (q, w 
 	}
 	r := ops.Kernel(p.Graph(), o, p, v)
 	return r[0], r[1]
-}
-
-// host is the kernel in Go.
-func host(outs, ins []*tensor.Tensor, kick, drift float32) {
-	p, v := tensor.MustSlice[float32](ins[0]), tensor.MustSlice[float32](ins[1])
-	q, w := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](outs[1])
-	n := len(p) / 4
-	xs, ys, zs, ms := p[:n], p[n:2*n], p[2*n:3*n], p[3*n:]
-	fallback.Parallel(n, func(from, to int) {
-		for i := from; i < to; i++ {
-			var ax, ay, az, sum float32
-			x, y, z := xs[i], ys[i], zs[i]
-			for j, xj := range xs {
-				dx, dy, dz := xj-x, ys[j]-y, zs[j]-z
-				d2 := dx*dx + dy*dy + dz*dz + softening*softening
-				m := ms[j] / float32(math.Sqrt(float64(d2)))
-				s := m / d2
-				ax, ay, az, sum = ax+dx*s, ay+dy*s, az+dz*s, sum-m
-			}
-			w[i], w[n+i], w[2*n+i], w[3*n+i] = v[i]+kick*ax, v[n+i]+kick*ay, v[2*n+i]+kick*az, sum
-			q[i], q[n+i], q[2*n+i], q[3*n+i] = x+drift*w[i], y+drift*w[n+i], z+drift*w[2*n+i], ms[i]
-		}
-	})
 }
 
 // flight is an executable whose runs are steps steps each. It returns positions, and velocities with potentials.

@@ -9,7 +9,7 @@
 // operands  p  float[4][n]  x, y, z, mass     results  q  float[4][n]  the same after the step
 //           v  float[4][n]  velocities                 w  float[4][n]  the same; in row 3, with POTENTIAL defined, the
 //                                                         potential - sum over j of m[j] / sqrt(|x[j] - x[i]|^2 + eps^2)
-// macros    V  bodies of a work-item: 16 for a CPU's vectors, 1 for a GPU       GROUP  work-items of a group
+// macros    V  bodies of a work-item: 4, 8 or 16 as a CPU's vectors hold, 1 for a GPU       GROUP  work-items of a group
 //           n is a multiple of V GROUP
 // launch    global {n / V}  local {GROUP}
 // source    Nyland, Harris and Prins, Fast N-Body Simulation with CUDA, GPU Gems 3 (2007), chapter 31
@@ -19,13 +19,16 @@ typedef float F;
 #define LOAD(p) *(p)
 #define STORE(p, v) *(p) = v
 #else
-typedef float16 F;
-#define LOAD(p) vload16(0, p)
-#define STORE(p, v) vstore16(v, 0, p)
+typedef float F __attribute__((ext_vector_type(V)));
+typedef float stored __attribute__((ext_vector_type(V), aligned(4))); // as they lie in memory
+#define LOAD(p) *(global const stored *)(p)
+#define STORE(p, v) *(global stored *)(p) = v
 #endif
 
 #if V == 16 && defined(__AVX512F__) // 14 bits of 1/sqrt, which a Newton step doubles: no square root, no division
 static inline F rough(F x) { return __builtin_ia32_rsqrt14ps512_mask(x, x, 0xffff); }
+#elif V == 8 && defined(__AVX__) // 12 bits
+static inline F rough(F x) { return __builtin_ia32_rsqrtps256(x); }
 #else
 static inline F rough(F x) { return native_rsqrt(x); }
 #endif
@@ -84,19 +87,19 @@ kernel void leap(global const float *restrict p, global const float *restrict v,
 	STORE(q + 3 * n + i, LOAD(p + 3 * n + i));
 }
 
-// peak multiplies and adds, and nothing else: 24 V count operations in a work-item, what the device could do at best.
+// peak multiplies and adds, and nothing else: 16 V count operations in a work-item, what the device could do at best.
 kernel void peak(global float *out, float a, float b, int count) {
-	F c[12];
-	for (int k = 0; k < 12; k++) {
+	F c[8];
+	for (int k = 0; k < 8; k++) {
 		c[k] = (F)(float)(k + get_global_id(0));
 	}
 	for (int i = 0; i < count; i++) {
 #pragma unroll
-		for (int k = 0; k < 12; k++) {
+		for (int k = 0; k < 8; k++) {
 			c[k] = fma(c[k], (F)a, (F)b);
 		}
 	}
-	for (int k = 1; k < 12; k++) {
+	for (int k = 1; k < 8; k++) {
 		c[0] += c[k];
 	}
 	STORE(out + get_global_id(0) * V, c[0]);

@@ -2,22 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/anycl/anycl/examples/internal/dataset"
 	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 )
 
 // common begins many lists of passwords that were stolen.
 const common = "password qwerty iloveyou princess sunshine dragon monkey football master shadow superman batman letmein welcome ninja " +
+
 	"michael jessica ashley charlie daniel jordan hunter ranger harley thomas robert soccer hockey killer george summer ginger cookie cheese"
 
 // beginnings of four digits are tried before each word.
@@ -54,37 +51,6 @@ func numbered(words [][]byte, n int) [][]byte {
 		messages[i] = strconv.AppendInt(slices.Clone(words[i%len(words)]), int64(i/len(words)), 10)
 	}
 	return messages
-}
-
-// hashcat puts beside the work before how long so many hashes of a mode take by the speed of hashcat's benchmark, on devices of the
-// kind that rt uses.
-func hashcat(ctx context.Context, p *gallery.Program, rt *ops.Runtime, mode string, hashes float64) error {
-	kind := "1" // CPU
-	if d := rt.Device(); d != nil && d.Class == platform.GPU {
-		kind = "2"
-	}
-	_, err := p.Beside(ctx, gallery.Peer{
-		Name:    "hashcat",
-		Command: []string{"hashcat", "-b", "-m", mode, "-D", kind, "--machine-readable", "--quiet", "--force"},
-		Parse: func(output []byte) (r gallery.PeerResult, err error) { // device:mode:clocks:clocks:ms:speed
-			var sum float64
-			for _, line := range bytes.Fields(output) {
-				if columns := strings.Split(string(line), ":"); len(columns) == 6 && columns[1] == mode {
-					speed, err := strconv.ParseFloat(columns[5], 64)
-					if err != nil {
-						return r, err
-					}
-					sum += speed
-				}
-			}
-			if sum == 0 {
-				return r, fmt.Errorf("no speed in what it wrote: %s", output)
-			}
-			r.Seconds, r.Version = hashes/sum, "-b"
-			return r, nil
-		},
-	}, nil)
-	return err
 }
 
 // count is for how many of 0 to n-1 something holds.

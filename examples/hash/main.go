@@ -5,8 +5,9 @@
 //	go run ./examples/fetch hash             # a list of words; without it there are 36
 //
 // The search tries the words of a list behind all numbers of four digits. The device makes these candidates, hashes and compares them;
-// only what was found comes back. PBKDF2 is meant to make such a search slow: the program says by how much. The picture is the
-// bits of the first 128 digests: those of words that are alike look like chance, too. With -peer it times hashcat on the same device.
+// only what was found comes back. PBKDF2 is meant to make such a search slow: the program says by how much. The picture is the bits of
+// the first 128 digests: those of words that are alike look like chance, too. All digests, and some keys, must be Go's. With -peer it
+// times hashcat on the same device.
 package main
 
 import (

@@ -142,7 +142,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	b := w.matrix(-0.5)
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{
 		"ptr.i32": a.Ptr, "col.i32": a.Col, "a.f32": a.Value, "b.f32": b.Value, "u.f32": first},
-		Args: []string{fmt.Sprint(steps), fmt.Sprint(tolerance)}}, &theirs)
+		Args: []any{steps, tolerance}}, &theirs)
 	if ok {
 		p.Check(gallery.Farthest(last.t, theirs) < 1e-4, "SciPy's temperatures differ by at most %.1e", gallery.Farthest(last.t, theirs))
 	}

@@ -92,7 +92,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 	var theirs []float64
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{
-		"ptr.i32": a.Ptr, "col.i32": a.Col, "a.f64": a.Value}, Args: []string{fmt.Sprint(k), fmt.Sprint(shift)}}, &theirs)
+		"ptr.i32": a.Ptr, "col.i32": a.Col, "a.f64": a.Value}, Args: []any{k, shift}}, &theirs)
 	if err != nil {
 		return err
 	}

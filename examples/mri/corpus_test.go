@@ -18,7 +18,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 		g := ops.NewGraph("mri")
 		y := smooth(ops.Cast(g.Input("scan", tensor.Uint8, 20, 24, 20), tensor.Float32), 1)
 		between := limits(y)
-		shaded, projected := view(rt, y, between, 2, 16)
+		shaded, projected := view(y, between, 2, 16)
 		exe, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{classify(y, between), shaded, projected}})
 		if err != nil {
 			return err

@@ -3,8 +3,9 @@
 //
 //	go run ./examples/mri [-sigma 1] [-size 320] [-peer] [-out mri.png]
 //
-// Smoothing and tissues are ops; the views have a kernel of their own. With -peer it compares with SciPy's ndimage. Without the
-// file of the scan, see go run ./examples/fetch mri, it takes a phantom of ellipsoids.
+// Smoothing and tissues are ops (pipeline.go), and are checked by plain loops; the views have a kernel of their own, and are checked by
+// the same in Go. With -peer it compares with SciPy's ndimage. Without the file of the scan, see go run ./examples/fetch mri, it takes a
+// phantom of ellipsoids.
 package main
 
 import (
@@ -12,15 +13,11 @@ import (
 	_ "embed"
 	"errors"
 	"flag"
-	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
-
-//go:embed scipy.py
-var peer string
 
 type options struct {
 	sigma float64
@@ -83,7 +80,7 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 	const sides = 4
 	rays := float64(sides*o.size*o.size) / 1e6
 	smoothed, levels := g.Input("smooth", tensor.Float32, scan.Shape()...), g.Input("limits", tensor.Float32, classes-1)
-	shaded, projected := view(rt, smoothed, levels, sides, o.size)
+	shaded, projected := view(smoothed, levels, sides, o.size)
 	views, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "views", Amount: rays, Unit: "M rays"},
 		ops.Feeds{smoothed: found[0].Value[0], levels: found[0].Value[2]}, shaded, projected)
 	if err != nil {
@@ -100,42 +97,4 @@ func tissuesIn(t []*tensor.Tensor) tissues {
 
 func picturesIn(t []*tensor.Tensor) [2][]float32 {
 	return [2][]float32{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1])}
-}
-
-// alike is whether pictures are equal but for one pixel in a thousand: where a division is rounded otherwise, a ray may just miss.
-func alike(a, b []float32, tolerance float64) bool {
-	n := 0
-	for i := range a {
-		if math.Abs(float64(a[i]-b[i])) > tolerance {
-			n++
-		}
-	}
-	return len(a) == len(b) && n <= len(a)/1000
-}
-
-// beside compares with what SciPy and NumPy make of the same.
-func beside(ctx context.Context, p *gallery.Program, v *volume, t tissues, sigma float64) error {
-	var theirs struct {
-		Limits []float64
-		Counts []int
-		Values []float64
-	}
-	ok, err := p.Beside(ctx, gallery.Peer{
-		Name: "SciPy", Python: peer,
-		Files: map[string]any{"scan.u8": v.values, "shape.i32": []int32{int32(v.nz), int32(v.ny), int32(v.nx)}, "sigma.f64": []float64{sigma}},
-	}, &theirs)
-	if !ok {
-		return err
-	}
-	most := 0.0
-	for i, value := range theirs.Values {
-		most = max(most, math.Abs(value-float64(t.smooth[i*9973])))
-	}
-	counts := count(t.class)
-	other := 0
-	for k, n := range theirs.Counts {
-		other = max(other, n-counts[k], counts[k]-n)
-	}
-	p.Check(most < tolerance && other <= len(v.values)/10000, "SciPy's values differ by at most %.2g, and its classes by %d points", most, other)
-	return nil
 }

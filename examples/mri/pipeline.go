@@ -59,7 +59,7 @@ func classify(x, limits *ops.Node) *ops.Node {
 }
 
 // view adds pictures of x to the graph, shaded and projected, from n sides: float32 [n, size, size, 3] and [n, size, size].
-func view(rt *ops.Runtime, x, limits *ops.Node, n, size int) (shaded, projected *ops.Node) {
+func view(x, limits *ops.Node, n, size int) (shaded, projected *ops.Node) {
 	nz, ny, nx := x.Shape()[0], x.Shape()[1], x.Shape()[2]
 	var bases []float32
 	for k := range n { // around the head, from a little above
@@ -70,16 +70,13 @@ func view(rt *ops.Runtime, x, limits *ops.Node, n, size int) (shaded, projected 
 		}
 	}
 	scale := 1.2 * float32(max(nx, ny, nz)) / float32(size)
-	local := [3]int{}
-	if rt.Device().Lanes() > 1 {
-		local = [3]int{1, 1, 1} // the variables of a work-item alone stay in registers
-	}
 	views := x.Graph().Const(tensor.Must(tensor.FromSlice(bases, n, 9)))
 	out := ops.Kernel(x.Graph(), ops.KernelOptions{
 		Source: source, Entry: "view",
 		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{n, size, size, 3}}, {DType: tensor.Float32, Shape: []int{n, size, size}}},
 		Args:    []any{int32(nx), int32(ny), int32(nz), scale},
-		Global:  [3]int{size, size, n}, Local: local,
+		Global:  [3]int{size, size, n},
+		CPU:     &ops.KernelForm{Global: [3]int{size, size, n}, Local: [3]int{1, 1, 1}}, // the variables of a work-item alone stay in registers
 		Host: func(outs, ins []*tensor.Tensor) error {
 			g := grid{tensor.MustSlice[float32](ins[0]), nx, ny, nz}
 			limits, views := tensor.MustSlice[float32](ins[1]), tensor.MustSlice[float32](ins[2])

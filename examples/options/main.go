@@ -4,7 +4,8 @@
 //	go run ./examples/options [-paths 131072] [-strike 110] [-volatility 0.3]
 //	go run ./examples/fetch options          # the S&P 500, else the index is a made one
 //
-// The paths are a graph of a dozen ops. One more op, ops.Jacobian, makes delta, vega, rho and theta of all prices.
+// The paths are a graph of a dozen ops (model.go). One more op, ops.Jacobian, makes delta, vega, rho and theta of all prices. They must
+// be those of the closed forms of Black and Scholes and of others (reference.go) within standard errors.
 package main
 
 import (
@@ -58,16 +59,11 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
-	if o.paths == 0 {
-		o.paths = 16384
-		if rt.Device() == nil {
-			o.paths = 4096
-		}
-	}
+	o.paths = gallery.Default(rt, o.paths, 16384, 4096)
 	if err := o.price(ctx, p, rt); err != nil {
 		return err
 	}
-	losses, found, err := values(ctx, p, rt)
+	losses, found, err := valueAtRisk(ctx, p, rt)
 	if err != nil {
 		return err
 	}
@@ -76,6 +72,10 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 	return timesOfRisk(ctx, p, rt, losses, found)
 }
+
+// rare is the price, as a part of the share's, below which a call is not checked: so few paths reach the strike that their mean has no
+// standard error worth the name.
+const rare = 0.002
 
 // price prints means and standard errors of some batches beside the closed forms.
 func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
@@ -90,7 +90,9 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 		if err != nil {
 			return err
 		}
-		for k := range t[3] { // the geometric mean's error is known, and that of the arithmetic mean is nearly the same
+		// The error of the geometric mean's price is known, and that of the arithmetic mean's is nearly the same: it is taken off (a control
+		// variate; Kemna and Vorst, A Pricing Method for Options Based on Average Asset Values, 1990).
+		for k := range t[3] {
 			t[3][k] -= t[1][k] - exact[1][k]
 		}
 		for i := range t {
@@ -112,15 +114,18 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 		p.Printf("\n%-27s", name)
 		for k := range sum[i] {
 			mean := sum[i][k] / n
-			deviation := math.Sqrt((squares[i][k]/n - mean*mean) / (n - 1))
+			deviation := math.Sqrt(max(squares[i][k]/n-mean*mean, 0) / (n - 1))
 			p.Printf("%10.4f ± %.4f ", mean, deviation)
-			if off := math.Abs(mean-exact[i][k]) / deviation; i < 3 && k == 0 {
+			if i == closed || exact[i][0] < rare*o.market[spot] {
+				continue
+			}
+			if off := math.Abs(mean-exact[i][k]) / deviation; k == 0 {
 				worst = max(worst, off)
-			} else if i < 3 {
+			} else {
 				worstGreek = max(worstGreek, off)
 			}
 		}
-		if i < 3 {
+		if i < closed {
 			p.Printf("\n%-27s", "  closed form")
 			for _, v := range exact[i] {
 				p.Printf("%10.4f          ", v)
@@ -128,7 +133,11 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 		}
 	}
 	p.Printf("\n")
-	p.Check(worst < 3, "prices are those of the closed forms to %.2f standard errors: less than 3", worst)
-	p.Check(worstGreek < 4, "so are the twelve Greeks, to %.2f: less than 4", worstGreek)
+	limit, limitOfGreeks := 3.0, 4.0
+	if o.batches < 32 { // standard errors are themselves found by chance
+		limit, limitOfGreeks = 4, 6
+	}
+	p.Check(worst < limit, "prices are those of the closed forms to %.2f standard errors: less than %g", worst, limit)
+	p.Check(worstGreek < limitOfGreeks, "so are the twelve Greeks, to %.2f: less than %g", worstGreek, limitOfGreeks)
 	return nil
 }

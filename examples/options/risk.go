@@ -76,8 +76,8 @@ func risk(changes []float32) *ops.Node {
 	return ops.Stack(0, out...)
 }
 
-// values prints what a position may lose, and checks it against sorting the days in Go. It returns the graph of it, and what that found.
-func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node, []float32, error) {
+// valueAtRisk prints what a position may lose, and checks it against sorting the days in Go. It returns the graph of it, and what that found.
+func valueAtRisk(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node, []float32, error) {
 	changes, what, err := returns()
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +105,7 @@ func values(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node
 		square += float64(c) * float64(c) / float64(len(changes))
 	}
 	deviation := math.Sqrt((square - mean*mean) * days / draws)
-	p.Check(math.Abs(value(8)-days*mean) < 3*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 3",
+	p.Check(math.Abs(value(8)-days*mean) < 4*deviation, "the drawn futures' mean is ten times a day's to %.1f standard errors: less than 4",
 		math.Abs(value(8)-days*mean)/deviation)
 	return losses, tensor.MustSlice[float32](out[0]), nil
 }

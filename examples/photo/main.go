@@ -3,8 +3,9 @@
 //
 //	go run ./examples/photo [-frames 48] [-clip cartoon.y4m] [-peer] [-out photo.png]
 //
-// All filters but the bilateral one, which has a kernel of its own, are ops. The clip pans over the photograph; -clip writes the
-// result as YUV4MPEG2, which ffmpeg, mpv and VLC play. With -peer it compares with SciPy's ndimage and NumPy.
+// All filters but the bilateral one, which has a kernel of its own, are ops (filters.go); plain loops check them. The clip pans over the
+// photograph; -clip writes the result as YUV4MPEG2, which ffmpeg, mpv and VLC play. With -peer it compares with SciPy's ndimage and
+// NumPy.
 package main
 
 import (
@@ -26,9 +27,6 @@ import (
 //
 //go:embed data/china.jpg
 var china []byte
-
-//go:embed scipy.py
-var peer string
 
 // The filters' parameters.
 const (

@@ -6,7 +6,8 @@
 //
 // Without a file it draws a million ratings with the shape of MovieLens' (6,040 users, 3,706 films), by a rule that ratings.go
 // states, so that the smallest possible error is known. A tenth of the ratings is held out; the error on it must be below
-// that of predicting means. Each half of a step is a kernel of its own (als.cl) that solves thousands of small systems.
+// that of predicting means. Each half of a step is a kernel of its own (als.cl) that solves thousands of small systems
+// (Zhou et al., Large-Scale Parallel Collaborative Filtering for the Netflix Prize, 2008).
 package main
 
 import (
@@ -17,7 +18,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -106,7 +106,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 	var theirs []float32
 	ok, err := p.Beside(ctx, gallery.Peer{
-		Name: "NumPy", Python: peer, Args: []string{strconv.FormatFloat(o.lambda, 'g', -1, 64), strconv.Itoa(min(o.steps, 3))},
+		Name: "NumPy", Python: peer, Args: []any{o.lambda, min(o.steps, 3)},
 		Amount: 2 * float64(len(learn)*min(o.steps, 3)) / 1e6,
 		Files: map[string]any{
 			"users.starts": byUser.starts, "users.others": byUser.others, "users.values": byUser.values,

@@ -1,4 +1,5 @@
-// Render draws spheres of glass, metal and matt colours below a soft light, by following paths of light with a kernel of its own.
+// Render draws spheres of glass, metal and matt colours below a soft light, by following paths of light (Kajiya, The Rendering Equation,
+// 1986) with a kernel of its own.
 //
 //	go run ./examples/render [-width 640] [-samples 32] [-out render.png]
 //
@@ -10,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"math"
 	"slices"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -77,23 +77,6 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		}
 	}
 	return p.WritePNG(paint(results[0].Value, o.width, o.height()))
-}
-
-// checkFurnace draws the furnace, small. Paths that glass keeps for 64 reflections are lost, and roots are good to 1e-6.
-func checkFurnace(ctx context.Context, p *gallery.Program, rt *ops.Runtime, where string, place ops.Place) error {
-	const width, height = 96, 54
-	draw, err := furnace().draw(ctx, p, rt, place, width, height, 16)
-	if err != nil {
-		return err
-	}
-	light, err := draw(ctx)
-	sum, most := 0.0, 0.0
-	for _, v := range light {
-		sum, most = sum+float64(v), math.Max(most, float64(v))
-	}
-	mean := sum / float64(len(light))
-	p.Check(math.Abs(mean-1) < 1e-3 && most < 1+1e-4, "a white furnace is white on %s: mean %.6f, brightest %.6f", where, mean, most)
-	return err
 }
 
 // draw compiles a pass. What it returns runs it as often as the picture needs, and gives the mean of the passes.

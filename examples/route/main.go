@@ -4,7 +4,7 @@
 //	go run ./examples/route [-side 512] [-trips 64] [-out route.png]
 //
 // The loop that runs until no way becomes shorter is ops.While; where each part ran is printed. Lengths are integers, and those of
-// Dijkstra's algorithm.
+// Dijkstra's algorithm. The town is made by a rule (terrain.go).
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -88,7 +87,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 	var theirs []int32
 	some := min(8, o.trips)
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Amount: float64(some), Args: []string{fmt.Sprint(o.side), fmt.Sprint(some)},
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Amount: float64(some), Args: []any{o.side, some},
 		Files: map[string]any{"cost.i32": m.cost, "starts.i32": t.starts, "ends.i32": t.ends}}, &theirs)
 	if err != nil {
 		return err
@@ -101,37 +100,4 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		p.Check(same, "the lengths of %d trips are SciPy's", some)
 	}
 	return p.WritePNG(m.paint(ways))
-}
-
-// prove compares the lengths from all cells to some ends with Dijkstra's, and adds up the steps of all ways.
-func (m *terrain) prove(p *gallery.Program, t trips, a *answer, ways [][]int32, some int) error {
-	n := len(t.ends)
-	start := time.Now()
-	wrong := 0
-	for q, end := range t.ends[:some] {
-		for cell, length := range m.dijkstra(end) {
-			if a.lengths[cell*n+q] != length {
-				wrong++
-			}
-		}
-	}
-	took := time.Since(start).Seconds() / float64(some)
-	p.Check(wrong == 0, "the lengths to %d ends from all %d cells are those of Dijkstra's algorithm, which takes %s an end in plain Go on one core",
-		some, len(m.cost), gallery.Seconds(took))
-	broken := 0
-	for q, way := range ways {
-		length := int32(0)
-		for i := 1; i < len(way); i++ {
-			for _, step := range m.around() {
-				if int(way[i-1])+step[0] == int(way[i]) {
-					length += int32(step[1]) * (m.cost[way[i-1]] + m.cost[way[i]])
-				}
-			}
-		}
-		if want := a.lengths[int(t.starts[q])*n+q]; want < far && (len(way) == 0 || way[len(way)-1] != t.ends[q] || length != want) {
-			broken++
-		}
-	}
-	p.Check(broken == 0, "each way ends where it should, and its steps add up to its length")
-	return nil
 }

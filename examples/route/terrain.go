@@ -1,7 +1,6 @@
 package main
 
 import (
-	"container/heap"
 	"image"
 	"image/color"
 	"math"
@@ -75,45 +74,6 @@ func (m *terrain) zigzag(cell int32) (place int) {
 		place |= x>>bit&1<<(2*bit) | y>>bit&1<<(2*bit+1)
 	}
 	return place
-}
-
-// queue is a heap of cells, that with the shortest way first.
-type queue [][2]int32
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i][0] < q[j][0] }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)        { *q = append(*q, x.([2]int32)) }
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
-}
-
-// dijkstra is what is compared with: the lengths of the shortest ways from every cell to the end. Dijkstra, A Note on Two Problems
-// in Connexion with Graphs (1959).
-func (m *terrain) dijkstra(end int32) []int32 {
-	d := make([]int32, len(m.cost))
-	for i := range d {
-		d[i] = far
-	}
-	d[end] = 0
-	q := &queue{{0, end}}
-	for q.Len() > 0 {
-		top := heap.Pop(q).([2]int32)
-		cell := int(top[1])
-		if top[0] > d[cell] {
-			continue
-		}
-		for _, a := range m.around() {
-			to := cell + a[0]
-			if length := top[0] + int32(a[1])*(m.cost[cell]+m.cost[to]); m.cost[to] != 0 && length < d[to] {
-				d[to] = length
-				heap.Push(q, [2]int32{length, int32(to)})
-			}
-		}
-	}
-	return d
 }
 
 // paint draws the map, the darker the dearer, with ways on it.

@@ -16,7 +16,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -41,9 +40,6 @@ func main() {
 	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
 	gallery.Main("stars", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
-
-//go:embed peer.py
-var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := errors.Join(
@@ -79,7 +75,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	files := map[string]any{"stars.f32": stars.place, "sky.f32": sky.place, "first.f32": spread(o.charts)}
-	radii, ok, err := besideScikit(ctx, p, files, "density", strconv.Itoa(o.neighbours))
+	radii, ok, err := besideScikit(ctx, p, files, "density", o.neighbours)
 	if err != nil {
 		return err
 	}
@@ -116,7 +112,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	inertia, ok, err := besideScikit(ctx, p, files, "kmeans", strconv.Itoa(o.iterations))
+	inertia, ok, err := besideScikit(ctx, p, files, "kmeans", o.iterations)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	}
 	var theirs []float32
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{
-		"before.f32": before, "now.f32": now, "factor.f32": w.factor()}, Args: []string{fmt.Sprint(steps)}}, &theirs)
+		"before.f32": before, "now.f32": now, "factor.f32": w.factor()}, Args: []any{steps}}, &theirs)
 	if ok {
 		p.Check(gallery.Farthest(last, theirs) < 1e-3, "SciPy's waves differ by at most %.1e", gallery.Farthest(last, theirs))
 	}

@@ -1,6 +1,21 @@
 package gallery
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/anycl/anycl/ops"
+)
+
+// Default is the value of a flag; where that is 0, which stands for none, it is one that suits a device, or the CPU path.
+func Default(rt *ops.Runtime, value, device, cpu int) int {
+	switch {
+	case value != 0:
+		return value
+	case rt.Device() != nil:
+		return device
+	}
+	return cpu
+}
 
 // Within is nil where the value of a flag is from least to most, and else an error that says what it may be. A NaN is not within.
 func Within[T int | float64](flag string, value, least, most T) error {

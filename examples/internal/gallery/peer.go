@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ type Peer struct {
 	Name    string         // "NumPy": in the table, before the version
 	Python  string         // a script, with go:embed from a file beside the program
 	Command []string       // a command instead; the first is looked for in PATH
-	Args    []string       // for the script
+	Args    []any          // for the script, as fmt.Sprint writes them
 	Env     []string       // NAME=value, beside those that there are
 	Files   map[string]any // by name: slices of numbers as they lie in memory, little-endian (np.fromfile reads them); or []byte
 	// Parse makes the line of JSON of what a command writes that knows nothing of it. Nil: it is the last line.
@@ -108,7 +109,11 @@ const systemPython = "/usr/bin/python3"
 // start runs a command in a folder.
 func (peer Peer) start(ctx context.Context, dir string, command []string) (PeerResult, error) {
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:], peer.Args...)...)
+	args := slices.Clone(command[1:])
+	for _, a := range peer.Args {
+		args = append(args, fmt.Sprint(a))
+	}
+	cmd := exec.CommandContext(ctx, command[0], args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	if len(peer.Env) > 0 {
 		cmd.Env = append(os.Environ(), peer.Env...)

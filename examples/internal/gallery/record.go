@@ -23,10 +23,17 @@ type Record struct {
 	Go      string       `json:"go"`
 	Commit  string       `json:"commit,omitempty"`
 	Date    string       `json:"date"`
-	Lines   int          `json:"lines"` // of the program, with its kernels and without its tests
+	Lines   Lines        `json:"lines"`
 	Checks  []Check      `json:"checks"`
 	Works   []WorkRecord `json:"works"`
 	Missing []string     `json:"missing,omitempty"` // peers that are not installed
+}
+
+// Lines are how long a program is, without its tests.
+type Lines struct {
+	Go      int `json:"go"`
+	Kernels int `json:"kernels,omitempty"` // in OpenCL C
+	Checks  int `json:"checks,omitempty"`  // kernels in Go, references and peers: host.go, reference.go, peers.go
 }
 
 // Check is something that must hold, and whether it does.
@@ -66,7 +73,7 @@ func (p *Program) keep(ctx context.Context) error {
 	r.Name, r.Cores, r.Go, r.CPU = p.Name, runtime.NumCPU(), runtime.Version(), processor()
 	r.Date = time.Now().UTC().Format(time.RFC3339)
 	if p.folder != "" {
-		r.Lines = lines(p.folder)
+		r.Lines = CountLines(p.folder)
 		if out, err := exec.CommandContext(ctx, "git", "-C", p.folder, "describe", "--always", "--dirty", "--abbrev=12").Output(); err == nil {
 			r.Commit = strings.TrimSpace(string(out))
 		}
@@ -83,16 +90,23 @@ func (p *Program) keep(ctx context.Context) error {
 	return errors.Join(err, f.Close())
 }
 
-// lines counts the lines of a program: its Go files and its kernels, without tests.
-func lines(folder string) int {
+// CountLines counts the lines of the program in a folder.
+func CountLines(folder string) (n Lines) {
 	files, _ := filepath.Glob(filepath.Join(folder, "*")) // the pattern is right, and a folder that cannot be read has no lines
-	n := 0
 	for _, file := range files {
-		if ext := filepath.Ext(file); strings.HasSuffix(file, "_test.go") || ext != ".go" && ext != ".cl" {
+		text, err := os.ReadFile(file)
+		if err != nil {
 			continue
 		}
-		if text, err := os.ReadFile(file); err == nil {
-			n += strings.Count(string(text), "\n")
+		lines := strings.Count(string(text), "\n")
+		switch name := filepath.Base(file); {
+		case strings.HasSuffix(name, "_test.go"):
+		case filepath.Ext(name) == ".cl":
+			n.Kernels += lines
+		case name == "host.go" || name == "reference.go" || name == "peers.go":
+			n.Checks += lines
+		case filepath.Ext(name) == ".go":
+			n.Go += lines
 		}
 	}
 	return n

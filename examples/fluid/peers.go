@@ -45,7 +45,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	plus, minus := w.rates()
 	var theirs []float64
 	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"kind.u8": w.kind},
-		Args: []string{fmt.Sprint(w.width), fmt.Sprint(o.cells), fmt.Sprint(plus), fmt.Sprint(minus), fmt.Sprint(w.speed), fmt.Sprint(count)}}, &theirs)
+		Args: []any{w.width, o.cells, plus, minus, w.speed, count}}, &theirs)
 	if err != nil {
 		return err
 	}

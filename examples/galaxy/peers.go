@@ -2,15 +2,47 @@ package main
 
 import (
 	"context"
+	_ "embed" // for peer.py
 	"fmt"
-	"image"
-	"image/color"
 	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
+
+//go:embed peer.py
+var numpy string
+
+// times computes all attractions on both engines, and a part of them in NumPy.
+func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) error {
+	pairs := float64(b.n) * float64(b.n)
+	work := gallery.Work{Name: fmt.Sprintf("a step of %d bodies", b.n), Amount: pairs / 1e6, Unit: "M pairs"}
+	pull := b.attractions(rt)
+	results, err := gallery.Graph(ctx, p, rt, work, nil, pull)
+	if err != nil {
+		return err
+	}
+	v := tensor.MustSlice[float32](results[0].Value[0])[:b.n]
+	if len(results) == 2 {
+		far := differ(v, tensor.MustSlice[float32](results[1].Value[0])[:b.n])
+		p.Check(far < 1e-4, "the engines' attractions differ by at most %.1e of the largest", far)
+	}
+	some := min(b.n, 1024)
+	var theirs []float32
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy", Python: numpy, Files: map[string]any{"p.f32": b.p},
+		Args: []any{some, softening}, Amount: pairs / 1e6 * float64(some) / float64(b.n)}, &theirs)
+	if err != nil {
+		return err
+	}
+	if ok {
+		p.Check(differ(v[:some], theirs) < 1e-4, "NumPy's attractions differ by at most %.1e of the largest", differ(v[:some], theirs))
+	}
+	if rt.Device() == nil {
+		return nil
+	}
+	return b.besidePeak(ctx, p, rt, pull)
+}
 
 // attractions are what one step does to velocities of zero in a time of 1: float32 [4, n], of which the first three rows count.
 func (b *bodies) attractions(rt *ops.Runtime) *ops.Node {
@@ -22,9 +54,9 @@ func (b *bodies) attractions(rt *ops.Runtime) *ops.Node {
 
 // besidePeak runs a step in turns with a kernel that multiplies and adds and does nothing else, and prints how far it is from that.
 func (b *bodies) besidePeak(ctx context.Context, p *gallery.Program, rt *ops.Runtime, step *ops.Node) error {
-	items, lanes, count := 1<<18, 1, 400
-	if rt.Device().Lanes() > 1 {
-		items, lanes, count = 64, 16, 40000
+	items, lanes, count := 1<<18, rt.Device().Lanes(), 400
+	if lanes > 1 {
+		items, count = 64, 400000
 	}
 	if p.Quick {
 		count /= 100
@@ -47,7 +79,7 @@ func (b *bodies) besidePeak(ctx context.Context, p *gallery.Program, rt *ops.Run
 		})
 	}
 	ratio, took, _, err := gallery.InTurns(ctx, p, runs[0], runs[1])
-	operations, most := 20*float64(b.n)*float64(b.n), 24*float64(items*lanes*count)
+	operations, most := 20*float64(b.n)*float64(b.n), 16*float64(items*lanes*count)
 	p.Printf("a step makes %.0f G operations/s on %s, 20 a pair: %.2f of what it makes of multiplications with additions alone\n",
 		operations/took.Seconds()/1e9, rt.Device().ID, ratio*operations/most)
 	return err
@@ -61,28 +93,4 @@ func differ(a, b []float32) float64 {
 		largest = max(largest, math.Abs(float64(a[i])))
 	}
 	return most / largest
-}
-
-// paint sets scenes side by side, seen along the z axis. Where there are more stars it is brighter; those of one galaxy are
-// golden, of the other blue.
-func paint(scenes []*bodies) image.Image {
-	const side, scale = 400, 58                           // pixels, and how many for the unit of length
-	light := make([][2][side * side]float64, len(scenes)) // of the stars of both galaxies
-	for s, b := range scenes {
-		for i := range b.n {
-			x, y := side/2+scale*float64(b.p[i]), side/2-scale*float64(b.p[b.n+i])
-			for k := range 9 { // a star is a spot
-				px, py := int(x)+k%3-1, int(y)+k/3-1
-				if x > 1 && y > 1 && px >= 0 && px < side && py >= 0 && py < side {
-					dx, dy := float64(px)+0.5-x, float64(py)+0.5-y
-					light[s][i%2][py*side+px] += math.Exp(-(dx*dx + dy*dy)) * 16384 / float64(b.n)
-				}
-			}
-		}
-	}
-	return gallery.Paint(side*len(scenes), side, func(x, y int) color.RGBA {
-		l := &light[x/side]
-		gold, blue := 1-math.Exp(-l[0][y*side+x%side]/2), 1-math.Exp(-l[1][y*side+x%side]/2)
-		return gallery.RGB(gold+0.35*blue, 0.75*gold+0.6*blue, 0.35*gold+blue)
-	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -25,9 +24,8 @@ func (o options) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 		return err
 	}
 	var theirs struct{ Price, Error float64 }
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy, prices alone,", Python: numpy, Args: []string{
-		fmt.Sprint(o.paths), fmt.Sprint(o.steps), fmt.Sprint(o.strike), fmt.Sprint(o.barrier),
-		fmt.Sprint(o.market[spot]), fmt.Sprint(o.market[volatility]), fmt.Sprint(o.market[rate]), fmt.Sprint(o.market[years])}}, &theirs)
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "NumPy, prices alone,", Python: numpy, Args: []any{
+		o.paths, o.steps, o.strike, o.barrier, o.market[spot], o.market[volatility], o.market[rate], o.market[years]}}, &theirs)
 	if err != nil {
 		return err
 	}
