@@ -154,8 +154,8 @@ func (x *attentionTask[R]) predict() {
 		factor = 0.17
 	}
 	flops := x.task.Cost().Flops
-	x.Product = flops / 2 * factor
-	x.Chain = flops / float64(max(2*(x.d+x.e), 1)) * 8
+	x.Cost = productCost(x.task.Acc, flops/2*factor)
+	x.Chain += flops / float64(max(2*(x.d+x.e), 1)) * 8
 	other := x.n
 	if x.a.Pass == engine.AttentionGradKV {
 		other = x.rows

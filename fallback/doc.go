@@ -1,5 +1,5 @@
-// Package fallback is the CPU path: an [engine.Engine] over host memory, in
-// pure Go, with gonum's BLAS for matrix products.
+// Package fallback is the CPU path: an [engine.Engine] over host memory, in Go,
+// with gonum's BLAS for matrix products, or assembly where those of float32 have it.
 //
 // # How a task runs
 //

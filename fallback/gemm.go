@@ -1,6 +1,7 @@
 package fallback
 
 import (
+	"github.com/anycl/anycl/fallback/internal/dot"
 	"github.com/anycl/anycl/fallback/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -19,11 +20,15 @@ const (
 
 // gemm computes C += A·Bᵀ for A of m x k, B of n x k, C of m x n, all by rows.
 //
-// B is always taken by rows: gonum then uses dot products, which at k >= 128
-// are half as fast again as its other forms, and which do not leave out
-// factors that are 0, as those do although 0·NaN is NaN.
+// B is always taken by rows: gonum, where float32 is left to it, then uses dot
+// products, which at k >= 128 are half as fast again as its other forms, and
+// which do not leave out factors that are 0, as those do although 0·NaN is NaN.
 func gemm[R reg](m, n, k int, a []R, lda int, b []R, ldb int, c []R, ldc int) {
 	if m == 0 || n == 0 || k == 0 {
+		return
+	}
+	if x := blockOf(a).F32; dot.Has && x != nil {
+		dot.Multiply(m, n, k, x, lda, blockOf(b).F32, ldb, blockOf(c).F32, ldc)
 		return
 	}
 	for i := 0; i < m; i += callRows {

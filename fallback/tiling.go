@@ -1,6 +1,10 @@
 package fallback
 
-import "github.com/anycl/anycl/engine"
+import (
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/work"
+	"github.com/anycl/anycl/tensor"
+)
 
 // cut divides the work of a contraction into tiles, pieces and chunks.
 func (x *contractTask[R]) cut(c *compiler) {
@@ -62,9 +66,17 @@ func (x *contractTask[R]) predict() {
 		factor, start = 1.5*factor, 1.5
 	}
 	outs := float64(x.batch * x.m * x.n)
-	x.Product = outs * (float64(x.k)*factor + start)
-	x.Chain = outs*x.out.prog.nsPer + float64(x.tiles)*100 +
+	x.Cost = productCost(x.task.Acc, outs*(float64(x.k)*factor+start))
+	x.Chain += outs*x.out.prog.nsPer + float64(x.tiles)*100 +
 		x.a.packNs(x.batch, x.nts) + x.b.packNs(x.batch, x.mts)
+}
+
+// productCost is the cost of products with sums of type acc that take ns: only those of float32 are as fast as the one by which processors are compared.
+func productCost(acc tensor.DType, ns float64) work.Cost {
+	if engine.ClassOf(acc) == engine.ClassF32 {
+		return work.Cost{Product: ns}
+	}
+	return work.Cost{Chain: ns}
 }
 
 // packNs is what computing o takes when users tiles need each row of it.

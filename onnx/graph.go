@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/ops"
@@ -84,15 +85,33 @@ func (m *Model) sized() bool {
 	return err == nil
 }
 
-// tryBuild builds the graph of a model whose shapes are all known, for what operators refuse.
+// tryBuild builds the graph of a model for what operators refuse: where its shapes are all known, all of that, and what does not depend on
+// sizes also behind refused nodes, and where sizes are open.
 func (m *Model) tryBuild() error {
 	shapes, err := m.shapes(nil)
-	if err != nil {
-		return nil // known at run
+	if err == nil {
+		var x *importer.Graph
+		x, err = m.build(context.Background(), shapes, importer.Options{})
+		if err == nil {
+			m.tried.Store(x)
+			return nil
+		}
+		if _, needs := errors.AsType[*importer.NeedError](err); needs {
+			err = nil
+		}
+	} else {
+		shapes, err = m.guessed(), nil
 	}
-	x, err := m.build(context.Background(), shapes, importer.Options{})
-	m.tried.Store(x)
-	if _, needs := errors.AsType[*importer.NeedError](err); err == nil || needs {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	for _, e := range m.source.Refused(shapes) {
+		if !strings.Contains(text, e.Error()) {
+			err = errors.Join(err, e)
+		}
+	}
+	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrUnsupported, err)

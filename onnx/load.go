@@ -65,8 +65,8 @@ func Load(path string) (*Model, error) {
 
 // Read reads a model from r, to its end. What cannot be imported is an error that names all of it: operators that are not
 // known, or not in the model's version of the operator set, with the names of their nodes; element types that package tensor does not
-// have; external data, which [Load] can read. Where all extents of the inputs are numbers, nodes are built once to find
-// what their operators refuse.
+// have; external data, which [Load] can read. Nodes are built once to find what their operators refuse: all of it where the extents of the inputs
+// are numbers; where some are open, by a guess of them, what no sizes would make supported, as attributes that are not known.
 //
 // Errors are [ErrFormat] for bytes that are no model, and [ErrUnsupported] for what cannot be imported.
 func Read(r io.Reader) (*Model, error) {

@@ -29,6 +29,25 @@ func (m *Model) shapes(given map[string][]int) (map[string][]int, error) {
 	return all, errors.Join(errs...)
 }
 
+// guessed are shapes of the inputs with extents in place of those that are open.
+func (m *Model) guessed() map[string][]int {
+	const first, other = 1, 64 // of a batch, and of anything else
+	all := map[string][]int{}
+	for _, in := range m.inputs {
+		shape := slices.Clone(in.Shape)
+		for axis, n := range shape {
+			switch {
+			case n < 0 && axis == 0:
+				shape[axis] = first
+			case n < 0:
+				shape[axis] = other
+			}
+		}
+		all[in.Name] = shape
+	}
+	return all
+}
+
 // fits reports a shape that is not that of the model; named are the extents of names.
 func (in *Info) fits(shape []int, named map[string]int) error {
 	if in.Shape == nil {

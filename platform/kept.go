@@ -101,7 +101,7 @@ func (o *Opened) SaveTuning(b []byte) error {
 type Processor struct{ path string }
 
 // processorVersion is part of its name. Raise it whenever a measurement changes.
-const processorVersion = 1
+const processorVersion = 2
 
 // KeptProcessor is that file below the folder of o, of this version of the module. Nil options are the zero value.
 func KeptProcessor(o *Options) *Processor {

@@ -20,7 +20,7 @@ type Runner interface {
 // rates that the compiler reckons with.
 type Cost struct {
 	Chain   float64 // loads, scalar functions, folds, stores
-	Product float64 // matrix products
+	Product float64 // matrix products of float32
 }
 
 // Ns is the sum.

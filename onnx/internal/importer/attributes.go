@@ -12,7 +12,7 @@ func (c *call) attr(name string, kind model.AttrType) *model.Attr {
 	c.read[name] = true
 	a := c.attrs[name]
 	if a != nil && a.Type != kind {
-		c.fail("attribute %q is of another type", name)
+		c.refuse("attribute %q is of another type", name)
 	}
 	return a
 }
@@ -100,7 +100,7 @@ func (c *call) intsOrInput(name string, i int, since int64) (list []int, given b
 func (c *call) dtype(t int) tensor.DType {
 	dt := model.DataType(t).DType()
 	if !dt.Valid() || model.DataType(t).Narrow() {
-		c.check(&model.ElementTypeError{Type: model.DataType(t).String()})
+		c.check(unsupported{&model.ElementTypeError{Type: model.DataType(t).String()}})
 	}
 	return dt
 }

@@ -79,6 +79,7 @@ type builder struct {
 	folds     *folds
 	steps     int // nodes that were built, unrolled ones too
 	weights   []*ops.Node
+	guessed   *guess // nil: sizes are known
 }
 
 const (
@@ -101,7 +102,14 @@ func (b *builder) nodes(s *scope, nodes []*model.Node) {
 			b.errs = append(b.errs, fmt.Errorf("functions that are expanded and loops that are unrolled make more than %d nodes", maxSteps))
 			return
 		}
+		if b.guessed.enough(b.steps) {
+			return
+		}
+		before := b.guessed.count()
 		outs, err := b.one(s, n)
+		if b.guessed != nil {
+			outs, err = b.guessed.after(b, s, n, outs, err, before), nil
+		}
 		if err != nil {
 			b.errs = append(b.errs, fmt.Errorf("%s: %w", label(n), err))
 		}
@@ -153,7 +161,7 @@ func (b *builder) one(s *scope, n *model.Node) ([]*value, error) {
 	in := b.operands(s, n)
 	for i, name := range n.Inputs {
 		if name != "" && in[i] == nil {
-			return nil, fmt.Errorf("its input %q is made by nothing before it", name)
+			return nil, unsupported{fmt.Errorf("its input %q is made by nothing before it", name)}
 		}
 	}
 	if anyBad(in) { // reported where it went wrong
@@ -203,12 +211,12 @@ func (c *call) build() (outs []*value, err error) {
 	}
 	for name := range c.attrs {
 		if !c.read[name] && !slices.Contains(c.op.ignore, name) {
-			return nil, fmt.Errorf("its attribute %q is not known in version %d", name, c.version)
+			return nil, unsupported{fmt.Errorf("its attribute %q is not known in version %d", name, c.version)}
 		}
 	}
 	for i, v := range c.in {
 		if v != nil && !c.seen[i] {
-			return nil, fmt.Errorf("its input %d is not known in version %d", i, c.version)
+			return nil, unsupported{fmt.Errorf("its input %d is not known in version %d", i, c.version)}
 		}
 	}
 	if c.op.moves && len(outs) > 0 && c.in[0] != nil {

@@ -28,6 +28,11 @@ func (c *call) fail(format string, args ...any) {
 	panic(refusal{fmt.Errorf(format, args...)})
 }
 
+// refuse is fail for what no other sizes of its operands, and no other contents, would make buildable.
+func (c *call) refuse(format string, args ...any) {
+	panic(refusal{unsupported{fmt.Errorf(format, args...)}})
+}
+
 func (c *call) check(err error) {
 	if err != nil {
 		panic(refusal{err})
@@ -43,7 +48,7 @@ func (c *call) wants(i int) bool { return i < len(c.n.Outputs) && c.n.Outputs[i]
 // value is input i, which must be given.
 func (c *call) value(i int) *value {
 	if !c.has(i) {
-		c.fail("its input %d is missing", i)
+		c.refuse("its input %d is missing", i)
 	}
 	c.seen[i] = true
 	if v := c.in[i]; v.narrow != 0 && !c.op.narrow && !(c.op.moves && i == 0) {

@@ -99,6 +99,9 @@ func (b *builder) model(shapes map[string][]int) (*Graph, error) {
 	}
 	b.errs = append(b.errs, b.g.Err())
 	b.nodes(s, m.Model.Graph.Nodes)
+	if b.guessed != nil {
+		return nil, errGuessed
+	}
 	if err := errors.Join(b.errs...); err != nil {
 		return nil, err
 	}

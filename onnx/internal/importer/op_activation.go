@@ -26,7 +26,7 @@ var _ = define(
 		case "tanh":
 			return out(ops.GELUTanh(c.x(0)))
 		default:
-			c.fail("approximate=%q is neither none nor tanh", how)
+			c.refuse("approximate=%q is neither none nor tanh", how)
 			return nil
 		}
 	}},

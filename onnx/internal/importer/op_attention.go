@@ -75,7 +75,7 @@ func attention(c *call) []*value {
 		l := ops.Reshape(ops.Cast(lengths, tensor.Int64), -1, 1, 1, 1)
 		there := ops.Less(c.b.g.Iota(tensor.Int64, 1, 1, columns), l)
 		if seen != nil {
-			c.fail("is_causal together with lengths of keys is not supported")
+			c.refuse("is_causal together with lengths of keys is not supported")
 		}
 		seen = there
 	}
@@ -123,7 +123,7 @@ func attention(c *call) []*value {
 	outs := []*ops.Node{y, presentK, presentV, nil}
 	if c.wants(3) {
 		if mode < 0 || mode > 3 {
-			c.fail("qk_matmul_output_mode is %d", mode)
+			c.refuse("qk_matmul_output_mode is %d", mode)
 		}
 		outs[3] = scores[mode]
 	}

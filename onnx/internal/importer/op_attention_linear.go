@@ -17,10 +17,10 @@ func linearAttention(c *call) []*value {
 	rule := c.str("update_rule", "gated_delta")
 	gated, delta := rule == "gated" || rule == "gated_delta", rule == "delta" || rule == "gated_delta"
 	if !gated && !delta && rule != "linear" {
-		c.fail("update_rule %q is not known", rule)
+		c.refuse("update_rule %q is not known", rule)
 	}
 	if gated && decay == nil || delta && beta == nil {
-		c.fail("update_rule %q needs decay and beta", rule)
+		c.refuse("update_rule %q needs decay and beta", rule)
 	}
 	if q.Rank() != 3 || nkv < 1 || nq%nkv != 0 || q.Dim(2)%nq != 0 || k.Dim(2)%nkv != 0 || v.Dim(2)%nkv != 0 {
 		c.fail("%d and %d heads of operands %v, %v and %v", nq, nkv, q.Shape(), k.Shape(), v.Shape())
@@ -84,7 +84,7 @@ func causalConv(c *call) []*value {
 	case "silu", "swish":
 		y = ops.SiLU(y)
 	default:
-		c.fail("activation %q is not known", a)
+		c.refuse("activation %q is not known", a)
 	}
 	n := all.Dim(2)
 	return out(y, ops.Slice(all, ops.Range{Axis: 2, Start: n - k + 1, Stop: n, Exact: true}))

@@ -96,7 +96,7 @@ func (c *call) powers(x *ops.Node, mode string, saturate bool) *ops.Node {
 		e = ops.Where(ops.GreaterEqual(mantissa, 0.75), ops.Add(e, num(1)), e)
 	case "down":
 	default:
-		c.fail("round_mode %q is not known", mode)
+		c.refuse("round_mode %q is not known", mode)
 	}
 	y := ops.Exp2(ops.Minimum(ops.Maximum(e, num(-127)), num(127)))
 	over := ops.LogicalOr(ops.Greater(e, num(127)), ops.IsInf(x))

@@ -19,7 +19,7 @@ var _ = define(
 func (c *call) body(name string) *model.Graph {
 	a := c.attr(name, model.AttrGraph)
 	if a == nil {
-		c.fail("its graph %q is missing", name)
+		c.refuse("its graph %q is missing", name)
 	}
 	return a.Graph
 }
@@ -108,7 +108,7 @@ func scan(c *call) []*value {
 	inDirs, inAxes := list("scan_input_directions", n), list("scan_input_axes", n)
 	outDirs, outAxes := list("scan_output_directions", rows), list("scan_output_axes", rows)
 	if slices.ContainsFunc(slices.Concat(inDirs, outDirs), func(d int) bool { return d != 0 && d != 1 }) {
-		c.fail("directions %v and %v are not all 0 or 1", inDirs, outDirs)
+		c.refuse("directions %v and %v are not all 0 or 1", inDirs, outDirs)
 	}
 	var init, xs []*ops.Node
 	for i := range states {
@@ -145,7 +145,7 @@ func scanBatch(c *call) []*value {
 	}
 	dirs := c.intList("directions")
 	if slices.ContainsFunc(dirs, func(d int) bool { return d != 0 }) {
-		c.fail("directions %v are not supported", dirs)
+		c.refuse("directions %v are not supported", dirs)
 	}
 	batch := c.x(1).Dim(0)
 	all := make([][]*ops.Node, len(g.Outputs))

@@ -142,7 +142,7 @@ var _ = define(
 		case "RIGHT":
 			return out(ops.ShiftRight(a, b))
 		default:
-			c.fail("direction %q is neither LEFT nor RIGHT", d)
+			c.refuse("direction %q is neither LEFT nor RIGHT", d)
 			return nil
 		}
 	}},

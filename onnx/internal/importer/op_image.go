@@ -28,13 +28,13 @@ var _ = define(
 		case "cubic", "bicubic":
 			o.Mode = ops.InterpolateCubic
 		default:
-			c.fail("mode %q is not known", m)
+			c.refuse("mode %q is not known", m)
 		}
 		switch p := c.str("padding_mode", "zeros"); p {
 		case "zeros", "border", "reflection":
 			o.Pad = ops.GridPadding(p)
 		default:
-			c.fail("padding_mode %q is not known", p)
+			c.refuse("padding_mode %q is not known", p)
 		}
 		return out(ops.GridSample(c.x(0), c.x(1), o))
 	}},
@@ -101,7 +101,7 @@ func resize(c *call) []*value {
 		if policy == "not_smaller" {
 			f = 0
 		} else if policy != "not_larger" {
-			c.fail("keep_aspect_ratio_policy %q is not known", policy)
+			c.refuse("keep_aspect_ratio_policy %q is not known", policy)
 		}
 		for i, ax := range axes {
 			r := float64(sizes[i]) / float64(shape[c.axis(ax, n)])

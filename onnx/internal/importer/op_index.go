@@ -92,7 +92,7 @@ func (c *call) folding() string {
 	case "add", "mul", "min", "max":
 		return r
 	default:
-		c.fail("reduction %q is not known", r)
+		c.refuse("reduction %q is not known", r)
 		return ""
 	}
 }

@@ -40,7 +40,7 @@ func (c *call) interpolate(x *ops.Node, mode string, near ops.NearestMode, sizes
 	case "cubic":
 		o.Mode = ops.InterpolateCubic
 	default:
-		c.fail("mode %q is not known", mode)
+		c.refuse("mode %q is not known", mode)
 	}
 	dt := x.DType()
 	if mode == "nearest" {

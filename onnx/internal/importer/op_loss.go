@@ -40,7 +40,7 @@ func nll(c *call, logp, labels, weight *ops.Node) *ops.Node {
 		}
 		return ops.Div(ops.Sum(loss), ops.Sum(w))
 	default:
-		c.fail("reduction %q is not known", r)
+		c.refuse("reduction %q is not known", r)
 		return nil
 	}
 }

@@ -39,7 +39,7 @@ var _ = define(
 		case "L2":
 			norm = ops.Sqrt(ops.Sum(ops.Square(x), axis))
 		default:
-			c.fail("norm %q is not known", n)
+			c.refuse("norm %q is not known", n)
 		}
 		norm = ops.Unsqueeze(norm, axis)
 		return out(ops.Div(x, ops.Where(ops.Equal(norm, 0), ops.OnesLike(norm), norm)))
@@ -84,7 +84,7 @@ var _ = define(
 		x := ops.Unsqueeze(ops.Cast(c.x(0), tensor.Int64), -1)
 		cats := c.intVector("cats_int64s")
 		if c.given("zeros") && c.attrs["zeros"].Int == 0 {
-			c.fail("zeros=0, an error for what is no category, is not supported")
+			c.refuse("zeros=0, an error for what is no category, is not supported")
 		}
 		return out(ops.Cast(ops.Equal(x, cats), tensor.Float32))
 	}},
@@ -116,7 +116,7 @@ var _ = define(
 	&operator{name: ml + "LinearRegressor", since: 1, build: func(c *call) []*value {
 		x := ops.Cast(c.x(0), tensor.Float32)
 		if t := c.str("post_transform", "NONE"); t != "NONE" {
-			c.fail("post_transform %q is not supported", t)
+			c.refuse("post_transform %q is not supported", t)
 		}
 		return out(c.linear(x, c.int("targets", 1)))
 	}},
@@ -124,7 +124,7 @@ var _ = define(
 		x := ops.Cast(c.x(0), tensor.Float32)
 		labels := c.intList("classlabels_ints")
 		if len(labels) < 2 {
-			c.fail("labels are supported where they are integers, two or more")
+			c.refuse("labels are supported where they are integers, two or more")
 		}
 		if w := c.exact("coefficients"); len(labels) == 2 && x.Rank() > 0 && len(w) == x.Dim(-1) {
 			return c.oneScore(x)
@@ -138,7 +138,7 @@ var _ = define(
 		case "LOGISTIC":
 			scores = ops.Sigmoid(scores)
 		default:
-			c.fail("post_transform %q is not supported", t)
+			c.refuse("post_transform %q is not supported", t)
 		}
 		return out(best, scores)
 	}},
@@ -172,7 +172,7 @@ func (c *call) exact(name string) []float32 {
 func (c *call) floatVector(name string) *ops.Node {
 	v := c.exact(name)
 	if len(v) == 0 {
-		c.fail("attribute %q is missing", name)
+		c.refuse("attribute %q is missing", name)
 	}
 	return c.b.g.Const(tensor.Must(tensor.FromSlice(v, len(v))))
 }
@@ -181,7 +181,7 @@ func (c *call) intVector(name string) *ops.Node {
 	v, err := int64s(c.intList(name))
 	c.check(err)
 	if v.Len() == 0 {
-		c.fail("attribute %q is missing", name)
+		c.refuse("attribute %q is missing", name)
 	}
 	return c.b.g.Const(v)
 }
@@ -212,7 +212,7 @@ func labelEncoder(c *call) []*value {
 	case c.given("keys_floats"):
 		keys = c.floatVector("keys_floats")
 	default:
-		c.fail("keys are supported where they are numbers in a list")
+		c.refuse("keys are supported where they are numbers in a list")
 	}
 	var other *ops.Node
 	switch {
@@ -223,7 +223,7 @@ func labelEncoder(c *call) []*value {
 		values, other = c.floatVector("values_floats"), c.b.g.Const(tensor.Scalar(float32(c.float("default_float", 0))))
 		c.read["default_int64"] = true
 	default:
-		c.fail("values are supported where they are numbers in a list")
+		c.refuse("values are supported where they are numbers in a list")
 	}
 	c.read["default_string"] = true
 	return out(ops.LookupIn(ops.Cast(x, keys.DType()), keys, values, other))
@@ -235,7 +235,7 @@ func svmRegressor(c *call) []*value {
 	n := c.int("n_supports", 0)
 	kind, params := c.str("kernel_type", "LINEAR"), c.floatList("kernel_params")
 	if c.str("post_transform", "NONE") != "NONE" || c.int("one_class", 0) != 0 {
-		c.fail("post_transform and one_class are not supported")
+		c.refuse("post_transform and one_class are not supported")
 	}
 	for len(params) < 3 {
 		params = append(params, 0)
@@ -261,7 +261,7 @@ func svmRegressor(c *call) []*value {
 		d := ops.Sub(ops.Unsqueeze(x, 1), support)
 		k = ops.Exp(ops.Mul(ops.Sum(ops.Square(d), 2), num(-gamma)))
 	default:
-		c.fail("kernel_type %q is not known", kind)
+		c.refuse("kernel_type %q is not known", kind)
 	}
 	return out(ops.Add(ops.MatMul(k, ops.Reshape(coef, n, 1)), ops.Select(rho, 0, 0)))
 }

@@ -12,13 +12,13 @@ var _ = define(
 	&operator{name: ml + "TreeEnsembleRegressor", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
 		e := c.trees("target")
 		if e.Targets = c.int("n_targets", 1); e.Targets < 1 {
-			c.fail("n_targets is %d", e.Targets)
+			c.refuse("n_targets is %d", e.Targets)
 		}
 		aggregates := map[string]ops.TreeAggregate{"SUM": ops.TreeSum, "AVERAGE": ops.TreeMean, "MIN": ops.TreeMin, "MAX": ops.TreeMax}
 		name := c.str("aggregate_function", "SUM")
 		a, ok := aggregates[name]
 		if !ok {
-			c.fail("aggregate_function %q is not known", name)
+			c.refuse("aggregate_function %q is not known", name)
 		}
 		e.Aggregate = a
 		y := ops.TreeRegress(c.features(), e)
@@ -28,7 +28,7 @@ var _ = define(
 		e := c.trees("class")
 		labels := c.intList("classlabels_int64s")
 		if len(labels) < 2 {
-			c.fail("labels are supported where they are integers, two or more")
+			c.refuse("labels are supported where they are integers, two or more")
 		}
 		for _, l := range labels {
 			e.Labels = append(e.Labels, int64(l))
@@ -36,7 +36,7 @@ var _ = define(
 		e.Targets = len(labels)
 		if ids := c.intList("class_ids"); len(labels) == 2 && len(slices.Compact(slices.Sorted(slices.Values(ids)))) == 1 {
 			if ids[0] != 0 {
-				c.fail("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
+				c.refuse("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
 			}
 			e.Targets = 1 // a score for one of two classes
 			for _, tree := range e.Trees {
@@ -94,7 +94,7 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 	yes, no, missing := c.intList("nodes_truenodeids"), c.intList("nodes_falsenodeids"), c.intList("nodes_missing_value_tracks_true")
 	n := len(ids)
 	if n == 0 || len(nodes) != n || len(features) != n || len(values) != n || len(modes) != n || len(yes) != n || len(no) != n || len(missing) != 0 && len(missing) != n {
-		c.fail("the lists of nodes have different lengths")
+		c.refuse("the lists of nodes have different lengths")
 	}
 	type place struct{ tree, node int }
 	where, trees := map[place]place{}, map[int]int{} // of a node by its numbers in the file
@@ -108,12 +108,12 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 		}
 		key := place{ids[i], nodes[i]}
 		if _, twice := where[key]; twice {
-			c.fail("tree %d has node %d twice", ids[i], nodes[i])
+			c.refuse("tree %d has node %d twice", ids[i], nodes[i])
 		}
 		where[key] = place{t, len(e.Trees[t])}
 		mode, ok := treeModes[modes[i]]
 		if !ok {
-			c.fail("mode %q of a node is not known", modes[i])
+			c.refuse("mode %q of a node is not known", modes[i])
 		}
 		e.Trees[t] = append(e.Trees[t], ops.TreeNode{Mode: mode, Feature: features[i], Value: values[i], MissingTrue: missing != nil && missing[i] != 0})
 	}
@@ -126,18 +126,18 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 		t, ok1 := where[place{ids[i], yes[i]}]
 		f, ok2 := where[place{ids[i], no[i]}]
 		if !ok1 || !ok2 {
-			c.fail("node %d of tree %d has a child that does not exist", nodes[i], ids[i])
+			c.refuse("node %d of tree %d has a child that does not exist", nodes[i], ids[i])
 		}
 		node.True, node.False = t.node, f.node
 	}
 	of, leaves, targets, weights := c.intList(prefix+"_treeids"), c.intList(prefix+"_nodeids"), c.intList(prefix+"_ids"), c.numbers(prefix+"_weights")
 	if len(leaves) != len(of) || len(targets) != len(of) || len(weights) != len(of) {
-		c.fail("the lists of weights have different lengths")
+		c.refuse("the lists of weights have different lengths")
 	}
 	for i := range of {
 		at, ok := where[place{of[i], leaves[i]}]
 		if !ok {
-			c.fail("node %d of tree %d has a weight and does not exist", leaves[i], of[i])
+			c.refuse("node %d of tree %d has a weight and does not exist", leaves[i], of[i])
 		}
 		node := &e.Trees[at.tree][at.node]
 		node.Weights = append(node.Weights, ops.TreeWeight{Target: targets[i], Value: weights[i]})
@@ -150,7 +150,7 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 	name := c.str("post_transform", "NONE")
 	t, ok := transforms[name]
 	if !ok {
-		c.fail("post_transform %q is not supported", name)
+		c.refuse("post_transform %q is not supported", name)
 	}
 	e.Transform = t
 	return e

@@ -52,7 +52,7 @@ var _ = define(
 		case 2:
 			norm = ops.Sqrt(ops.Sum(ops.Square(x), axis))
 		default:
-			c.fail("p=%d is neither 1 nor 2", p)
+			c.refuse("p=%d is neither 1 nor 2", p)
 		}
 		norm = ops.Unsqueeze(norm, axis)
 		// what has norm 0 stays
@@ -95,14 +95,14 @@ func batchNorm(c *call) []*value {
 		training = len(c.n.Outputs) > 1
 	}
 	if a := c.attrs["spatial"]; a != nil && a.Int == 0 {
-		c.fail("spatial=0 is not supported")
+		c.refuse("spatial=0 is not supported")
 	}
 	wide := func(n *ops.Node) *ops.Node { return ops.Cast(n, x.DType()) }
 	if !training {
 		return out(ops.BatchNorm(x, wide(scale), wide(shift), wide(mean), wide(variance), eps))
 	}
 	if c.version < 14 {
-		c.fail("training is supported from version 14 on")
+		c.refuse("training is supported from version 14 on")
 	}
 	y, m, v := ops.BatchNormTrain(x, wide(scale), wide(shift), eps)
 	blend := func(old, now *ops.Node) *ops.Node {

@@ -57,7 +57,7 @@ func pad(c *call) []*value {
 	case "reflect", "edge", "wrap":
 		return out(ops.PadWith(x, mode, paddings...))
 	}
-	c.fail("mode %q is not known", mode)
+	c.refuse("mode %q is not known", mode)
 	return nil
 }
 

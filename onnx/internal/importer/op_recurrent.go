@@ -72,7 +72,7 @@ func recurrent(c *call) []*value {
 	case "bidirectional":
 		dirs = []bool{false, true}
 	default:
-		c.fail("direction %q is not known", d)
+		c.refuse("direction %q is not known", d)
 	}
 	per := len(defaults[op])
 	if names == nil {

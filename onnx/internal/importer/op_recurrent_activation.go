@@ -61,9 +61,9 @@ func (c *call) activations(names []string) (all []activation) {
 		k, ok := activationKinds[a.name]
 		switch {
 		case !ok:
-			c.fail("activation %q is not known", name)
+			c.refuse("activation %q is not known", name)
 		case k.unset && (len(alphas) == 0 || len(betas) == 0):
-			c.fail("activation %q has no defaults for the numbers that activation_alpha and activation_beta do not give", name)
+			c.refuse("activation %q has no defaults for the numbers that activation_alpha and activation_beta do not give", name)
 		}
 		if k.alpha {
 			a.alpha = next(&alphas, k.defAlpha)
@@ -74,7 +74,7 @@ func (c *call) activations(names []string) (all []activation) {
 		all = append(all, a)
 	}
 	if len(alphas)+len(betas) > 0 {
-		c.fail("activation_alpha and activation_beta have %d and %d numbers more than the activations %q take: it would have to say which is whose", len(alphas), len(betas), names)
+		c.refuse("activation_alpha and activation_beta have %d and %d numbers more than the activations %q take: it would have to say which is whose", len(alphas), len(betas), names)
 	}
 	return all
 }

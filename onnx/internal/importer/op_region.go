@@ -21,7 +21,7 @@ func roiAlign(c *call) []*value {
 	} else if mode := c.str("coordinate_transformation_mode", "half_pixel"); mode == "output_half_pixel" {
 		offset = 0
 	} else if mode != "half_pixel" {
-		c.fail("coordinate_transformation_mode %q is not known", mode)
+		c.refuse("coordinate_transformation_mode %q is not known", mode)
 	}
 	scale, ratio := c.float("spatial_scale", 1), c.int("sampling_ratio", 0)
 	ph, pw := c.int("output_height", 1), c.int("output_width", 1)

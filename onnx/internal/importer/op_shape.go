@@ -113,7 +113,7 @@ var _ = define(
 	&operator{name: "DepthToSpace", since: 1, build: func(c *call) []*value {
 		mode := c.str("mode", "DCR")
 		if mode != "DCR" && mode != "CRD" {
-			c.fail("mode %q is neither DCR nor CRD", mode)
+			c.refuse("mode %q is neither DCR nor CRD", mode)
 		}
 		return out(ops.DepthToSpace(c.x(0), c.int("blocksize", 0), mode == "DCR"))
 	}},

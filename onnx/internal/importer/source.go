@@ -40,6 +40,8 @@ type Source struct {
 	mu      sync.Mutex
 	weights map[*model.Tensor]*tensor.Tensor
 	casts   map[castKey]*tensor.Tensor // weights in the precisions of builds
+
+	folded folded
 }
 
 // NewSource is the source of m, whose external data lie in root, until [Source.Sealed]; nil: they cannot be read. Errors: two functions have one name.
