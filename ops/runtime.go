@@ -115,7 +115,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		rt.rating.Wait()
 		return nil, errors.Join(err, cpu.Close())
 	}
-	if po.Spec == "" && strings.EqualFold(strings.TrimSpace(os.Getenv(platform.EnvDevice)), "none") {
+	if platform.AsksForNone(po.Spec) {
 		po.Spec = "none" // for which no driver is started
 	}
 	machine, err := platform.Discover(ctx, po)
