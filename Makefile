@@ -13,6 +13,9 @@ EVERYWHERE = ./... ./examples/... ./integrations/arrow/... ./integrations/parque
 # Kernel families, each with its tests on a device: packages below internal/ocl.
 FAMILIES = attention contract factor maps reduce routine row scatter
 
+# Tests of graphs and of what runs them: packages beside ops.
+OPSTESTS = $(addprefix ./ops/internal/tests/,graphs runs places gradients)
+
 all: check test
 
 test:
@@ -50,7 +53,7 @@ cross-build:
 # only compare what kernels compute.
 # Needs a C compiler.
 race:
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/arrow/... ./integrations/parquet/... \
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./ops $(OPSTESTS) ./internal/ocl ./cl/... ./platform/... ./engine/... ./fallback/... ./frame/... ./serve ./integrations/arrow/... ./integrations/parquet/... \
 		$(filter-out $(addprefix %/internal/ocl/,$(FAMILIES)),$(shell go list ./internal/...)) $(TOOLS)
 
 # What must not happen however long a program runs and whatever fails: the long versions of
@@ -96,7 +99,7 @@ variants:
 	ANYCL_MATRIX=full go test -v -count=1 -timeout 120m -run 'EveryVariant' .
 
 bench:
-	go test -run '^$$' -bench . ./fallback ./internal/ocl/... ./ops
+	go test -run '^$$' -bench . ./fallback ./internal/ocl/... ./ops/internal/tests/benches
 
 # Measures beside other libraries, which it installs first on Debian and Ubuntu; see tools/cmd/bench.
 # FILTER is a regular expression for some of the works, OUT the file for the results.
@@ -142,6 +145,6 @@ gpu:
 	CGO_ENABLED=0 go build -buildvcs=true -ldflags "-s -w" -o $(GPU)/bench ./tools/cmd/bench
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ ./internal/ocl $(addprefix ./internal/ocl/,$(FAMILIES))
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/platform.test ./platform
-	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ops.test ./ops
+	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/ ./ops/internal/tests/runs ./ops/internal/tests/graphs ./ops/internal/tests/benches
 	CGO_ENABLED=0 go test -ldflags "-s -w" -c -o $(GPU)/matrix.test .
 	cd $(GPU) && tar -czf gpu.tar.gz anycl bench *.test

@@ -1,8 +1,11 @@
 package anycl_test
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,5 +47,41 @@ func TestImportsRunDownward(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What a reader can hold in mind is bounded: lines of a package, and files of a folder. Package ops is longer, since it is the table of
+// ops; that its folder is too is to end.
+func TestPackagesAndFoldersAreBounded(t *testing.T) {
+	t.Parallel()
+	mayHold := map[string]int{"ops": 171} // files; the compiler's part of package ops belongs into packages below it, and small files to their families
+	files, lines := map[string]int{}, map[string]int{}
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "corpus"):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		files[dir]++
+		if strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		lines[dir] += bytes.Count(text, []byte("\n"))
+		return err
+	}))
+	require.Positive(t, files["ops"])
+	for dir, n := range files {
+		require.LessOrEqual(t, n, max(60, mayHold[dir]), "files of %s", dir)
+		if dir != "ops" {
+			require.LessOrEqual(t, lines[dir], 6000, "lines of package %s, without tests", dir)
+		}
+	}
+	for dir, n := range mayHold {
+		require.Greater(t, files[dir], n-10, "%s holds fewer files: lower its bound", dir)
 	}
 }

@@ -42,8 +42,10 @@ for family in attention contract factor maps reduce routine row scatter; do
 done
 step variants . "$bin/matrix.test" -test.v -test.run "EveryVariant$own" &
 step random . "$bin/matrix.test" -test.v -test.run "Random|LongFolds|OwnKernels|Promises$own" &
-step runs ops "$bin/ops.test" -test.short -test.v -test.run 'Each|Feed|Fail|Fault|Run|Lost' &
+for tests in runs graphs; do
+    step "$tests" "ops/internal/tests/$tests" "$bin/$tests.test" -test.short -test.v -test.run 'Each|Feed|Fail|Fault|Run|Lost' &
+done
 wait
-step feed ops "$bin/ops.test" -test.run '^$' -test.bench Feed -test.benchtime 5x
+step feed ops/internal/tests/benches "$bin/benches.test" -test.run '^$' -test.bench Feed -test.benchtime 5x
 step bench . "$bin/bench" --together --turns "${TURNS:-5}" --pause=-1ns -p pytorch -f "${WORKS:-.}" -o "$out/results.jsonl"
 [ ! -s "$out/failed" ]

@@ -1,4 +1,4 @@
-package ops
+package ops_test
 
 import (
 	"context"
@@ -11,26 +11,29 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/calibrate"
+	. "github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/inside"
+	"github.com/anycl/anycl/ops/internal/opstest"
 	"github.com/anycl/anycl/tensor"
 )
 
 func TestWhatARuntimeDoesIsSeen(t *testing.T) {
-	rt := cpuOnly(t)
+	rt := opstest.CPUOnly(t)
 	g := NewGraph("quiet")
 	x := g.Input("x", tensor.Float32, 8)
 	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Neg(x)}})
 	require.NoError(t, err)
-	require.Equal(t, calibrate.Activity{Graphs: 1, Compiles: 1}, rt.activity())
-	_, err = exe.Run(t.Context(), Feeds{x: vec(t, []int{8})})
+	require.Equal(t, calibrate.Activity{Graphs: 1, Compiles: 1}, Activity(rt))
+	_, err = exe.Run(t.Context(), Feeds{x: opstest.Vec(t, []int{8})})
 	require.NoError(t, err)
-	require.Equal(t, calibrate.Activity{Runs: 1, Graphs: 1, Compiles: 1}, rt.activity())
-	ends := rt.begins()
-	require.True(t, rt.activity().Busy, "a graph is being compiled")
+	require.Equal(t, calibrate.Activity{Runs: 1, Graphs: 1, Compiles: 1}, Activity(rt))
+	ends := Begins(rt)
+	require.True(t, Activity(rt).Busy, "a graph is being compiled")
 	ends()
-	release := exe.executor.Hold()
-	require.True(t, rt.activity().Busy, "a run goes on")
+	release := inside.Executor(exe).Hold()
+	require.True(t, Activity(rt).Busy, "a run goes on")
 	release()
-	require.False(t, rt.activity().Busy)
+	require.False(t, Activity(rt).Busy)
 	require.NoError(t, exe.Close())
 }
 
@@ -48,7 +51,7 @@ func TestCloseEndsMeasurements(t *testing.T) {
 			require.NoError(t, rt.Close())
 			t.Skip("no OpenCL device")
 		}
-		require.True(t, rt.beside.Running())
+		require.True(t, Measuring(rt))
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		if err := rt.Settle(ctx); err != nil {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -69,7 +72,7 @@ func TestOneProcessMeasuresEnough(t *testing.T) {
 		t.Skip("no OpenCL device")
 	}
 	require.NoError(t, rt.Settle(t.Context()))
-	assert.True(t, rt.opened.Calibration().Settled())
+	assert.True(t, inside.Opened(rt).Calibration().Settled())
 	require.NoError(t, rt.Close())
 }
 
@@ -87,7 +90,7 @@ func TestRuntimesOpenedAtOnceFromNothingComputeTheSame(t *testing.T) {
 				x := g.Input("x", tensor.Float32, 100)
 				exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Add(x, x)}})
 				if err == nil {
-					in := vec(t, []int{100})
+					in := opstest.Vec(t, []int{100})
 					var out []*tensor.Tensor
 					if out, err = exe.Run(t.Context(), Feeds{x: in}); err == nil && out[0].Float64At(7) != 2*in.Float64At(7) {
 						err = errors.New("wrong result")

@@ -1,4 +1,4 @@
-package ops
+package ops_test
 
 import (
 	"context"
@@ -15,16 +15,19 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/pace"
 	"github.com/anycl/anycl/internal/plan"
+	. "github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/inside"
+	"github.com/anycl/anycl/ops/internal/opstest"
 	"github.com/anycl/anycl/tensor"
 )
 
 func TestCalibrationCorrectsWhatEnginesSay(t *testing.T) {
-	numbersOnly(t)
+	opstest.NumbersOnly(t)
 	t.Parallel()
-	rt := besideCPU(t, &slowed{time: func(*engine.Task) time.Duration { return time.Microsecond }})
+	rt := opstest.BesideCPU(t, &opstest.Slowed{Time: func(*engine.Task) time.Duration { return time.Microsecond }})
 	results, err := rt.Calibrate(t.Context())
 	require.NoError(t, err)
-	require.Len(t, results, 2*len(probes()))
+	require.Len(t, results, 2*Probes())
 	measured := map[string]time.Duration{}
 	for _, r := range results {
 		require.Positive(t, r.Measured, r.Name)
@@ -36,14 +39,14 @@ func TestCalibrationCorrectsWhatEnginesSay(t *testing.T) {
 		exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{MatMul(x, x)}, Place: OnDevice})
 		require.NoError(t, err)
 		defer exe.Close()
-		m, _ := exe.executor.Model()
+		m, _ := inside.Executor(exe).Model()
 		return exe.Report().Predicted, m.OwnTime()
 	}
 	// All that it says is one microsecond, whatever the size: it is corrected to the
 	// middle of what products take.
 	predicted, _ := predict()
 	require.Greater(t, predicted, measured["matmul 4 on slowed"])
-	rt.exec.Pace.Forget()
+	inside.Machine(rt).Pace.Forget()
 	predicted, own := predict()
 	require.InDelta(t, time.Microsecond+own, predicted, 200)
 }
@@ -52,7 +55,7 @@ func TestCalibrationEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := cpuOnly(t).Calibrate(ctx)
+	_, err := opstest.CPUOnly(t).Calibrate(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -72,7 +75,7 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 		x := g.Input("x", tensor.Float32, 300)
 		exe, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Add(x, x)}})
 		require.NoError(t, err)
-		feed := vec(t, []int{300})
+		feed := opstest.Vec(t, []int{300})
 		for range 20 {
 			out, err := exe.Run(t.Context(), Feeds{x: feed})
 			require.NoError(t, err)
@@ -86,17 +89,17 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	}
 	rt, _ := run(dir)
 	require.NoError(t, rt.Settle(t.Context()))
-	if _, err := rt.opened.Calibrate(t.Context()); err != nil {
+	if _, err := inside.Opened(rt).Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 {
-		wait := pace.Part{Key: plan.WaitKey(rt.exec.Engines[0]), Predicted: time.Microsecond, Times: 1}
-		rt.exec.Pace.LearnSum([]pace.Part{wait}, time.Millisecond, true)
+		wait := pace.Part{Key: plan.WaitKey(inside.Machine(rt).Engines[0]), Predicted: time.Microsecond, Times: 1}
+		inside.Machine(rt).Pace.LearnSum([]pace.Part{wait}, time.Millisecond, true)
 	}
-	rt.keepLearned()
+	KeepLearned(rt)
 	again, _ := run(dir)
-	require.NotNil(t, again.opened.Calibration(), "it is kept")
-	corrected, _ := again.exec.Pace.Correct(plan.WaitKey(again.exec.Engines[0]), time.Microsecond)
+	require.NotNil(t, inside.Opened(again).Calibration(), "it is kept")
+	corrected, _ := inside.Machine(again).Pace.Correct(plan.WaitKey(inside.Machine(again).Engines[0]), time.Microsecond)
 	require.Greater(t, corrected, 100*time.Microsecond, "and so is what was learned")
 
 	cut := 0
@@ -109,7 +112,7 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	}))
 	require.Positive(t, cut)
 	damaged, _ := run(dir)
-	corrected, _ = damaged.exec.Pace.Correct(plan.WaitKey(damaged.exec.Engines[0]), time.Microsecond)
+	corrected, _ = inside.Machine(damaged).Pace.Correct(plan.WaitKey(inside.Machine(damaged).Engines[0]), time.Microsecond)
 	require.Equal(t, time.Microsecond, corrected)
 
 	file := filepath.Join(t.TempDir(), "file")
@@ -119,7 +122,7 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 
 // What is tiny goes where a run of it costs next to nothing beside the product itself.
 func TestATinyRunCostsAtMostTwoMicroseconds(t *testing.T) {
-	if RaceEnabled {
+	if opstest.RaceEnabled {
 		t.Skip("the race detector takes longer than the run")
 	}
 	rt, err := Open(t.Context(), nil)
@@ -130,7 +133,7 @@ func TestATinyRunCostsAtMostTwoMicroseconds(t *testing.T) {
 	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{MatMul(x, x)}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, exe.Close()) }()
-	feeds, out := Feeds{x: vec(t, []int{4, 4})}, []*tensor.Tensor{vec(t, []int{4, 4})}
+	feeds, out := Feeds{x: opstest.Vec(t, []int{4, 4})}, []*tensor.Tensor{opstest.Vec(t, []int{4, 4})}
 	a := make([]float32, 16)
 	for i := range a {
 		a[i] = float32(feeds[x].Float64At(i))

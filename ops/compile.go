@@ -164,7 +164,7 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 		volatile = append(volatile, n.state)
 	}
 	p, err := lower.Lower(outputs, updates, lower.Options{
-		Volatile: volatile, Validate: validate,
+		Volatile: volatile, Validate: exec.Validate,
 		Buffers: bufferLimit(rt, where), Seed: g.seed, FastMath: target.FastMath,
 		Scalars: lower.Scalars{Add: opNamed("add").Scalar, Where: opNamed("where").Scalar, Cast: opNamed("cast").Scalar, FoldIn: opNamed("fold_in").Scalar},
 	})
@@ -206,9 +206,6 @@ func (g *Graph) refused(e *plan.RefusedError) error {
 	}
 	return joinErrors(g.name, all)
 }
-
-// validate has the compiler check its representations between passes: in tests.
-var validate = false
 
 // check finds what is wrong with the graph and the target.
 func (g *Graph) check(rt *Runtime, target Target) error {

@@ -1,4 +1,4 @@
-package ops
+package ops_test
 
 import (
 	"fmt"
@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/dtypes"
+	. "github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/opstest"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -16,9 +19,7 @@ func defined(t *testing.T, o Op) *Op {
 	d, err := Define(o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		tableMu.Lock()
-		defer tableMu.Unlock()
-		delete(table, o.Name)
+		Undefine(o.Name)
 	})
 	return d
 }
@@ -26,7 +27,7 @@ func defined(t *testing.T, o Op) *Op {
 // twice is a definition that is right.
 func twice() Op {
 	return Op{
-		Name: "test.twice", Operands: operandX, DTypes: floats, Result: same,
+		Name: "test.twice", Operands: []Operand{{Name: "x"}}, DTypes: dtypes.Floats, Result: SameResult,
 		Compose: func(c *Call) *Node { return Add(c.In[0], c.In[0]) },
 	}
 }
@@ -85,17 +86,17 @@ func TestACallByNameThatIsWrongSaysHow(t *testing.T) {
 		"must be given":                func(_ *Graph, x *Node) *Node { return Apply("cast", nil, x) },
 		"there are no attributes":      func(_ *Graph, x *Node) *Node { return Apply("exp", map[string]any{"a": 1}, x) },
 		"no 4 elements": func(_ *Graph, x *Node) *Node {
-			return Apply("slice", affineAttr{[]int{2, 4}, []int{0, 0}, []int{1, 1}}, x)
+			return Apply("slice", map[string]any{"shape": []int{2, 4}, "start": []int{0, 0}, "step": []int{1, 1}}, x)
 		},
 		"ends before": func(_ *Graph, x *Node) *Node {
-			return Apply("slice", affineAttr{[]int{2, 2}, []int{0, 2}, []int{1, 1}}, x)
+			return Apply("slice", map[string]any{"shape": []int{2, 2}, "start": []int{0, 2}, "step": []int{1, 1}}, x)
 		},
 	} {
 		g := NewGraph("names")
 		y := call(g, g.Input("x", tensor.Float32, 2, 3))
 		require.ErrorContains(t, g.Err(), says)
 		require.ErrorContains(t, g.Err(), "define_test.go:")
-		require.True(t, y.bad)
+		require.True(t, opstest.Failed(y))
 	}
 	require.NotPanics(t, func() { Apply("add", nil) })
 	require.NotPanics(t, func() { (*Graph)(nil).ApplyAll("uniform", nil) })
@@ -108,12 +109,15 @@ func TestACompositionIsWhatItsRuleSays(t *testing.T) {
 	o.Name, o.Compose = "test.nothing", func(*Call) *Node { return nil }
 	defined(t, o)
 	o.Name, o.Compose, o.Result = "test.one", nil, nil
-	o.Results = func(c *Call) ([]Result, error) { r := Result{c.dt(0), c.shape(0)}; return []Result{r, r}, nil }
+	o.Results = func(c *Call) ([]Result, error) {
+		r := Result{DType: c.DType(0), Shape: c.Shape(0)}
+		return []Result{r, r}, nil
+	}
 	o.ResultNames = []string{"a", "b"}
 	o.ComposeAll = func(c *Call) []*Node { return c.In }
 	defined(t, o)
 	for name, says := range map[string]string{"test.scalar": "result 0 is float32[], not float32[3]", "test.nothing": "result 0 is nil", "test.one": "1 results, not 2"} {
-		rt := cpuOnly(t)
+		rt := opstest.CPUOnly(t)
 		g := NewGraph("wrong")
 		y := Apply(name, nil, g.Input("x", tensor.Float32, 3))
 		_, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{y}})
@@ -125,7 +129,7 @@ func TestACompositionIsWhatItsRuleSays(t *testing.T) {
 // An op without a derivative says why.
 func TestTheReasonForNoGradientIsInTheError(t *testing.T) {
 	defined(t, Op{
-		Name: "test.host", Operands: operandX, DTypes: floats, Result: same, NoGrad: "it counts",
+		Name: "test.host", Operands: []Operand{{Name: "x"}}, DTypes: dtypes.Floats, Result: SameResult, NoGrad: "it counts",
 		Kernel: func(*Call) KernelOptions {
 			return KernelOptions{HostOnly: "it branches", Host: func(outs, ins []*tensor.Tensor) error {
 				outs[0].SetFloat64(0, ins[0].Float64At(0)+1)
@@ -136,7 +140,7 @@ func TestTheReasonForNoGradientIsInTheError(t *testing.T) {
 	g := NewGraph("host")
 	x := g.Input("x", tensor.Float32)
 	y := Apply("test.host", nil, x)
-	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+	exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{y}})
 	require.NoError(t, err)
 	out, err := exe.Run(t.Context(), Feeds{x: tensor.Scalar[float32](2)})
 	require.NoError(t, err)
@@ -146,7 +150,7 @@ func TestTheReasonForNoGradientIsInTheError(t *testing.T) {
 	require.ErrorContains(t, g.Err(), "test.host")
 	require.ErrorContains(t, g.Err(), "it counts")
 
-	rt := device(t)
+	rt := opstest.Device(t)
 	g = NewGraph("host only")
 	_, err = g.Compile(t.Context(), rt, Target{Outputs: []*Node{Apply("test.host", nil, g.Input("x", tensor.Float32))}, Place: OnDevice})
 	require.ErrorContains(t, err, "it branches")
@@ -159,7 +163,7 @@ func TestEqualKernelsAreOneLaunch(t *testing.T) {
 	}
 	count := 0
 	o := Op{
-		Name: "test.plus", Operands: operandX, DTypes: floats, Result: same, Attributes: AttributesOf[attr](),
+		Name: "test.plus", Operands: []Operand{{Name: "x"}}, DTypes: dtypes.Floats, Result: SameResult, Attributes: AttributesOf[attr](),
 		Kernel: func(c *Call) KernelOptions {
 			by := c.Attr.(attr).By
 			return KernelOptions{HostOnly: "it counts", Host: func(outs, ins []*tensor.Tensor) error {
@@ -176,7 +180,7 @@ func TestEqualKernelsAreOneLaunch(t *testing.T) {
 		g := NewGraph("equal")
 		x := g.Input("x", tensor.Float32)
 		y := Add(Add(Apply(name, attr{2}, x), Apply(name, map[string]any{"by": 2}, x)), Apply(name, nil, x))
-		exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}})
+		exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{y}})
 		require.NoError(t, err)
 		count = 0
 		out, err := exe.Run(t.Context(), Feeds{x: tensor.Scalar[float32](1)})
@@ -200,10 +204,11 @@ func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 			}
 		}
 	}
+	exp, _ := OpNamed("exp")
 	n := 0
 	for says, change := range map[string]func(o *Op){
 		"x is [2 3], which does not stretch to the result [3]": func(o *Op) {
-			o.Compose, o.Scalar = nil, opNamed("exp").Scalar
+			o.Compose, o.Scalar = nil, exp.Scalar
 			o.Result = func(*Call) ([]int, tensor.DType, error) { return []int{3}, tensor.Float32, nil }
 		},
 		"2 coordinates": nil,
@@ -217,7 +222,7 @@ func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 		"reads positions 1 to 3 of axis 1": view(func(at []*engine.Index, _ engine.Domain) ([]*engine.Index, []engine.Cond) {
 			return []*engine.Index{at[0], at[1].AddConst(1)}, nil
 		}),
-		"dtype(77), is not valid": func(o *Op) { o.Result = func(c *Call) ([]int, tensor.DType, error) { return c.shape(0), 77, nil } },
+		"dtype(77), is not valid": func(o *Op) { o.Result = func(c *Call) ([]int, tensor.DType, error) { return c.Shape(0), 77, nil } },
 		"negative size": func(o *Op) {
 			o.Result = func(*Call) ([]int, tensor.DType, error) { return []int{-1}, tensor.Float32, nil }
 		},
@@ -227,7 +232,10 @@ func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 		"makes the attributes a int": func(o *Op) { o.Complete = func(c *Call) error { c.Attr = 1; return nil } },
 		"its rule gives 3 results, and 2 have names": func(o *Op) {
 			o.Compose, o.ComposeAll, o.Result, o.ResultNames = nil, func(c *Call) []*Node { return c.In }, nil, []string{"a", "b"}
-			o.Results = func(c *Call) ([]Result, error) { r := Result{c.dt(0), c.shape(0)}; return []Result{r, r, r}, nil }
+			o.Results = func(c *Call) ([]Result, error) {
+				r := Result{DType: c.DType(0), Shape: c.Shape(0)}
+				return []Result{r, r, r}, nil
+			}
 		},
 		"contains itself": func(o *Op) {
 			name := o.Name
@@ -251,11 +259,11 @@ func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 		g := NewGraph("wrong")
 		x := g.Input("x", tensor.Float32, 2, 3)
 		y := Apply(o.Name, nil, x)
-		if !y.bad && o.Results == nil {
+		if !opstest.Failed(y) && o.Results == nil {
 			if o.Grad != nil {
 				y = Gradients(Sum(y), x)[0]
 			}
-			if exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y}}); err == nil {
+			if exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{y}}); err == nil {
 				t.Fatal(says, exe.Close())
 			}
 		}
@@ -263,7 +271,7 @@ func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 		require.ErrorContains(t, g.Err(), o.Name)
 		require.ErrorContains(t, g.Err(), "define_test.go:")
 	}
-	require.Equal(t, "exp", opNamed("exp").Scalar.Name)
+	require.Equal(t, "exp", exp.Scalar.Name)
 }
 
 // A definition and a call are what they were when they were made.
@@ -287,12 +295,13 @@ func TestNothingChangesADefinitionOrACallLater(t *testing.T) {
 	y := Apply("test.mutable", attr{by}, in...)
 	by[0] = 5
 	z := Apply("test.mutable", attr{by}, in...)
-	exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{y, z, Gradients(z, x)[0]}})
+	exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{y, z, Gradients(z, x)[0]}})
 	require.NoError(t, err)
 	out, err := exe.Run(t.Context(), Feeds{x: tensor.Scalar[float32](2)})
 	require.NoError(t, err)
 	require.Equal(t, []float64{2, 10, 5}, []float64{out[0].Float64At(0), out[1].Float64At(0), out[2].Float64At(0)})
-	require.Equal(t, "x", opNamed("test.mutable").Operands[0].Name)
+	mutable, _ := OpNamed("test.mutable")
+	require.Equal(t, "x", mutable.Operands[0].Name)
 	require.NoError(t, exe.Close())
 }
 
@@ -307,7 +316,7 @@ func TestAMistakeInACompositionIsReadByOthers(t *testing.T) {
 	defined(t, o)
 	g := NewGraph("broken")
 	x := g.Input("x", tensor.Float32, 2, 3)
-	_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: []*Node{Concat(0, Apply("test.broken", nil, x), x)}})
+	_, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{Concat(0, Apply("test.broken", nil, x), x)}})
 	require.ErrorContains(t, err, "test.broken")
 	require.ErrorContains(t, err, "cannot become 7")
 }

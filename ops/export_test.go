@@ -1,26 +1,31 @@
 package ops
 
-import (
-	"log/slog"
+import "github.com/anycl/anycl/internal/calibrate"
 
-	"github.com/anycl/anycl/internal/plan"
-)
+// Materialize makes x a buffer of its own.
+func Materialize(x *Node) *Node { return materialize(x) }
 
-// HoldRun makes x as busy as a run does, until release is called.
-func HoldRun(x *Executable) (release func()) { return x.executor.Hold() }
-
-// IsCold reports whether the first run of x would compile something.
-func IsCold(x *Executable) bool { return x.executor.Cold() }
-
-// LendFrom makes values of a given number of bytes and more lie where the caller has them, until restore is called.
-func LendFrom(bytes int64) (restore func()) {
-	before := plan.AliasFrom
-	plan.AliasFrom = bytes
-	return func() { plan.AliasFrom = before }
+// Undefine takes an op of a test out of the table.
+func Undefine(name string) {
+	tableMu.Lock()
+	defer tableMu.Unlock()
+	delete(table, name)
 }
 
-// SetLogger is Options.Logger for a runtime on given engines.
-func SetLogger(rt *Runtime, log *slog.Logger) { rt.exec.Log = log }
+// Probes is how many graphs calibration times on each engine.
+func Probes() int { return len(probes()) }
+
+// KeepLearned keeps what rt has learned of its engines for later processes.
+func KeepLearned(rt *Runtime) { rt.keepLearned() }
+
+// Activity is what measuring beside the program looks at.
+func Activity(rt *Runtime) calibrate.Activity { return rt.activity() }
+
+// Begins is a compilation that goes on until ends is called.
+func Begins(rt *Runtime) (ends func()) { return rt.begins() }
+
+// Measuring reports whether rt measures beside the program.
+func Measuring(rt *Runtime) bool { return rt.beside.Running() }
 
 // Composition builds what op composes n of; nil where n is of another op or has a kernel of its own.
 func Composition(op *Op, n *Node) *Node {

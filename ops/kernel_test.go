@@ -1,4 +1,4 @@
-package ops
+package ops_test
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
+	. "github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/internal/opstest"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
@@ -17,7 +19,7 @@ import (
 func splitKernel(g *Graph, x *Node, source string) []*Node {
 	return Kernel(g, KernelOptions{
 		Entry: "split", Source: source, Args: []any{float32(2)},
-		Results: []Result{{tensor.Float32, x.Shape()}, {tensor.Int32, x.Shape()}},
+		Results: []Result{{DType: tensor.Float32, Shape: x.Shape()}, {DType: tensor.Int32, Shape: x.Shape()}},
 		Host: func(outs, ins []*tensor.Tensor) error {
 			for i, v := range ins[0].All() {
 				outs[0].SetFloat64(i, 2*v)
@@ -43,17 +45,17 @@ kernel void split(global const float *x, global float *y, global int *sign, cons
 `
 
 func TestAUsersKernelIsAnOpLikeAnother(t *testing.T) {
-	everywhere(t, func(t *testing.T, rt *Runtime) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("user")
 		x := g.Input("x", tensor.Float32, 2, 3)
 		r := splitKernel(g, Transpose(Neg(x)), splitSource)
 		y := Add(r[0], ScalarLike(r[0], 1))
-		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{y, r[1]}}))
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{y, r[1]}}))
 		require.NoError(t, err)
-		out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2, 3}, 1, -2, 0, 4, 5, -6)})
+		out, err := exe.Run(t.Context(), Feeds{x: opstest.Vec(t, []int{2, 3}, 1, -2, 0, 4, 5, -6)})
 		require.NoError(t, err)
 		require.Equal(t, []int{3, 2}, out[0].Shape())
-		require.Equal(t, []float32{-1, -7, 5, -9, 1, 13}, floatsOf(t, out[0]))
+		require.Equal(t, []float32{-1, -7, 5, -9, 1, 13}, opstest.FloatsOf(t, out[0]))
 		signs, err := tensor.ToSlice[int32](out[1])
 		require.NoError(t, err)
 		require.Equal(t, []int32{-1, -1, 1, -1, 0, 1}, signs)
@@ -62,15 +64,15 @@ func TestAUsersKernelIsAnOpLikeAnother(t *testing.T) {
 
 // A kernel reads memory: of an operand that is reshaped it reads what was there, under the shape that the host's function sees.
 func TestAReshapedOperandOfAKernelIsNotCopied(t *testing.T) {
-	everywhere(t, func(t *testing.T, rt *Runtime) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("reshaped")
 		x := g.Input("x", tensor.Float32, 2, 6)
-		v := g.Variable("v", vec(t, []int{12}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
+		v := g.Variable("v", opstest.Vec(t, []int{12}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 		first := splitKernel(g, Reshape(x, 3, 4), splitSource)[0]
 		second := splitKernel(g, Reshape(ExpandDims(first, 0), 12), splitSource)
 		third := splitKernel(g, Reshape(v, 3, 4), splitSource)[0]
 		turned := splitKernel(g, Reshape(Transpose(x), 3, 4), splitSource)[0] // which is another order
-		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{
 			Outputs: []*Node{second[0], second[1], third, turned}, Updates: []*Node{Assign(v, Add(v, 1))},
 		}))
 		require.NoError(t, err)
@@ -83,20 +85,20 @@ func TestAReshapedOperandOfAKernelIsNotCopied(t *testing.T) {
 		require.Equal(t, 4, kernels)
 		require.Len(t, exe.Report().Tasks, 4+1+1, "the kernels, the transposed operand, the update")
 		for run := range 2 {
-			out, err := exe.Run(t.Context(), Feeds{x: vec(t, []int{2, 6}, 1, -2, 0, 4, 5, -6, 7, 8, -9, 10, 11, 12)})
+			out, err := exe.Run(t.Context(), Feeds{x: opstest.Vec(t, []int{2, 6}, 1, -2, 0, 4, 5, -6, 7, 8, -9, 10, 11, 12)})
 			require.NoError(t, err)
 			require.Equal(t, []int{12}, out[0].Shape())
-			require.Equal(t, []float32{4, -8, 0, 16, 20, -24, 28, 32, -36, 40, 44, 48}, floatsOf(t, out[0]))
+			require.Equal(t, []float32{4, -8, 0, 16, 20, -24, 28, 32, -36, 40, 44, 48}, opstest.FloatsOf(t, out[0]))
 			require.Equal(t, []int{3, 4}, out[2].Shape())
-			for i, got := range floatsOf(t, out[2]) {
+			for i, got := range opstest.FloatsOf(t, out[2]) {
 				require.EqualValues(t, 2*(i+1+run), got, "the variable before this run's update")
 			}
-			require.Equal(t, []float32{2, 14, -4, 16, 0, -18, 8, 20, 10, 22, -12, 24}, floatsOf(t, out[3]))
+			require.Equal(t, []float32{2, 14, -4, 16, 0, -18, 8, 20, 10, 22, -12, 24}, opstest.FloatsOf(t, out[3]))
 		}
 	})
 }
 func TestAKernelThatDoesNotCompileSaysWhereAndWhy(t *testing.T) {
-	rt := device(t)
+	rt := opstest.Device(t)
 	g := NewGraph("broken")
 	x := g.Input("x", tensor.Float32, 4)
 	r := splitKernel(g, x, "kernel void split(global const float *x, global float *y, global int *s, const float f) {\n    y[0] = undeclared_name;\n}\n")
@@ -114,8 +116,8 @@ func TestAKernelThatDoesNotCompileSaysWhereAndWhy(t *testing.T) {
 func TestAKernelWithoutAHostFunctionNeedsADevice(t *testing.T) {
 	g := NewGraph("device only")
 	x := g.Input("x", tensor.Float32, 4)
-	y := Kernel(g, KernelOptions{Entry: "f", Source: "kernel void f() {}", Results: []Result{{tensor.Float32, []int{4}}}}, x)
-	_, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: y})
+	y := Kernel(g, KernelOptions{Entry: "f", Source: "kernel void f() {}", Results: []Result{{DType: tensor.Float32, Shape: []int{4}}}}, x)
+	_, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: y})
 	require.ErrorIs(t, err, engine.ErrUnsupported)
 }
 
@@ -128,10 +130,10 @@ func TestWhatAHostFunctionReturnsIsTheErrorOfTheRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := NewGraph("host")
 			x := g.Input("x", tensor.Float32, 4)
-			y := Kernel(g, KernelOptions{Entry: "f", Source: "-", Results: []Result{{tensor.Float32, []int{4}}}, Host: f}, x)
-			exe, err := g.Compile(t.Context(), cpuOnly(t), Target{Outputs: y})
+			y := Kernel(g, KernelOptions{Entry: "f", Source: "-", Results: []Result{{DType: tensor.Float32, Shape: []int{4}}}, Host: f}, x)
+			exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: y})
 			require.NoError(t, err)
-			_, err = exe.Run(t.Context(), Feeds{x: vec(t, []int{4})})
+			_, err = exe.Run(t.Context(), Feeds{x: opstest.Vec(t, []int{4})})
 			require.Error(t, err)
 			if name == "error" {
 				require.ErrorIs(t, err, mine)
@@ -141,16 +143,16 @@ func TestWhatAHostFunctionReturnsIsTheErrorOfTheRun(t *testing.T) {
 }
 
 func TestMoreMemoryThanThereIsIsAnError(t *testing.T) {
-	everywhere(t, func(t *testing.T, rt *Runtime) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("huge")
 		x := g.Full(tensor.Float64, 1, 1<<20, 1<<22)
-		_, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{Sum(Exp(Transpose(materialize(x))))}}))
+		_, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{Sum(Exp(Transpose(Materialize(x))))}}))
 		require.Error(t, err)
 		for _, e := range rt.Engines() {
 			require.Zero(t, e.Stats().Memories)
 		}
 		small := g.Full(tensor.Float32, 1, 3)
-		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{small}}))
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{small}}))
 		require.NoError(t, err, "the next graph works")
 		require.NoError(t, exe.Close())
 	})
@@ -160,7 +162,7 @@ func TestMoreMemoryThanThereIsIsAnError(t *testing.T) {
 func TestAKernelThatCannotBeCalledHasItsResults(t *testing.T) {
 	o := KernelOptions{
 		Source: "kernel void k(global const float *x, global float *y, global float *z) {}", Entry: "k",
-		Results: []Result{{tensor.Float32, []int{3}}, {tensor.Float32, []int{3}}},
+		Results: []Result{{DType: tensor.Float32, Shape: []int{3}}, {DType: tensor.Float32, Shape: []int{3}}},
 	}
 	require.Len(t, Kernel(nil, o), 2)
 	g := NewGraph("nil")
@@ -182,7 +184,7 @@ kernel void three(global float *y, const int n) {
     for (int i = 3 * get_global_id(0); i < min(n, 3 * (int)get_global_id(0) + 3); i++) y[i] = CPU_VALUE;
 }
 `,
-			Results: []Result{{tensor.Float32, []int{10}}},
+			Results: []Result{{DType: tensor.Float32, Shape: []int{10}}},
 			Host: func(outs, _ []*tensor.Tensor) error {
 				for i := range 10 {
 					outs[0].SetFloat64(i, 2)
@@ -191,9 +193,9 @@ kernel void three(global float *y, const int n) {
 			},
 		})[0]
 	}
-	everywhere(t, func(t *testing.T, rt *Runtime) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("form")
-		exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Outputs: []*Node{
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{
 			form(g, &KernelForm{Entry: "three", Options: "-DCPU_VALUE=3", Global: [3]int{4}, Local: [3]int{1}}), form(g, nil),
 		}}))
 		require.NoError(t, err)
@@ -207,7 +209,7 @@ kernel void three(global float *y, const int n) {
 			}
 		}
 		for i, x := range out {
-			require.Equal(t, slices.Repeat([]float32{want[i]}, 10), floatsOf(t, x))
+			require.Equal(t, slices.Repeat([]float32{want[i]}, 10), opstest.FloatsOf(t, x))
 		}
 	})
 	for what, cpu := range map[string]*KernelForm{

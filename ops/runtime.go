@@ -98,7 +98,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		return nil, err
 	}
 	rt := &Runtime{owned: true, live: map[*Executable]struct{}{}}
-	rt.exec.Validate = validate
+	rt.exec.Validate = exec.Validate
 	if err := rt.traceTo(os.Getenv(EnvTrace)); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		rt.rating.Wait()
 		return nil, errors.Join(err, cpu.Close())
 	}
-	if po.Spec == "" && strings.EqualFold(strings.TrimSpace(os.Getenv(platform.EnvDevice)), "none") {
+	if platform.AsksForNone(po.Spec) {
 		po.Spec = "none" // for which no driver is started
 	}
 	machine, err := platform.Discover(ctx, po)
@@ -251,7 +251,7 @@ func requested(o *Options) string {
 func NewRuntime(engines ...engine.Engine) *Runtime {
 	rt := &Runtime{live: map[*Executable]struct{}{}}
 	rt.exec.Engines, rt.exec.Why, rt.exec.Log = engines, "given", slog.New(slog.DiscardHandler)
-	rt.exec.Validate = validate
+	rt.exec.Validate = exec.Validate
 	return rt
 }
 

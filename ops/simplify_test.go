@@ -49,3 +49,21 @@ func TestWhatOnlyRepeatsItsOperandIsLeftOut(t *testing.T) {
 		require.Equal(t, n.op.lower(), s.simplify(n).Op, name)
 	}
 }
+
+func TestBatchNormTrainComputesItsStatisticsOnce(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("g")
+	x, c := g.Input("x", tensor.Float32, 8, 3, 5, 5), g.Input("c", tensor.Float32, 3)
+	y, mean, variance := BatchNormTrain(x, c, c, 1e-5)
+	s := newSimplifier(nil)
+	for _, n := range []*Node{y, mean, variance} {
+		s.simplify(n)
+	}
+	sums := 0
+	for _, n := range s.known {
+		if n.Op.Name == "sum" {
+			sums++
+		}
+	}
+	require.Equal(t, 2, sums)
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/grammar"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
@@ -60,7 +61,7 @@ type Device struct {
 	companion *Device // not listed; nil where there is none
 
 	whole    *Device // that it is a part of, or nil
-	division division
+	division grammar.Division
 	parts    *parts // of it
 
 	probing chan struct{} // holds one token while somebody looks at or makes caps
@@ -151,7 +152,7 @@ func (d *Device) identity() []string {
 		fmt.Sprint(d.info.AddressBits), fmt.Sprint(d.Units),
 	}
 	for p := d; p.whole != nil; p = p.whole { // parts of one size are alike, whichever they are
-		id = append(id, "part of", fmt.Sprint(p.whole.Units), p.division.way())
+		id = append(id, "part of", fmt.Sprint(p.whole.Units), p.division.Way())
 	}
 	return id
 }

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/grammar"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
@@ -61,7 +63,7 @@ func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	go func() { done <- discover(&opts, switched) }()
 	select {
 	case m := <-done:
-		if path := os.Getenv(cl.EnvLibrary); m.LoadErr != nil && path != "" && !asksForNone(m.spec) {
+		if path := os.Getenv(cl.EnvLibrary); m.LoadErr != nil && path != "" && !grammar.IsNone(m.spec) {
 			return nil, fmt.Errorf("platform: %s=%s: %w", cl.EnvLibrary, path, m.LoadErr)
 		}
 		return m, nil
@@ -70,14 +72,15 @@ func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	}
 }
 
-// asksForNone reports whether spec is that of the CPU path alone.
-func asksForNone(spec string) bool { return strings.EqualFold(strings.TrimSpace(spec), "none") }
+// AsksForNone reports whether text, or ANYCL_DEVICE where it is empty, asks for the CPU path alone. Who wants no list of devices
+// then sets Options.Spec to none, for which no driver is started.
+func AsksForNone(text string) bool { return grammar.IsNone(cmp.Or(text, os.Getenv(EnvDevice))) }
 
 func discover(o *Options, switched map[string]bool) *Machine {
 	m := &Machine{spec: o.Spec}
 	if m.spec == "" {
 		m.spec, m.env = os.Getenv(EnvDevice), true
-	} else if asksForNone(m.spec) {
+	} else if grammar.IsNone(m.spec) {
 		return m
 	}
 	lib := o.Library
@@ -222,7 +225,7 @@ func (m *Machine) Select(spec string) (*Device, error) {
 		}
 		return nil, errors.Join(ErrNoDevice, m.LoadErr, m.failed)
 	}
-	if asksForNone(spec) {
+	if grammar.IsNone(spec) {
 		return nil, ErrNone
 	}
 	d, err := m.find(spec)
@@ -245,19 +248,19 @@ func (m *Machine) Select(spec string) (*Device, error) {
 // find returns the device, or the part of one, that spec names; nil where there is no such device.
 // Errors: there is, and it has no such part.
 func (m *Machine) find(spec string) (*Device, error) {
-	q := parseSpec(spec)
-	if d := q.find(m.Devices); d != nil {
+	q := grammar.Parse(spec)
+	if d := findDevice(q, m.Devices); d != nil {
 		return d, nil
 	}
-	slash := strings.LastIndexByte(q.text, '/')
+	slash := strings.LastIndexByte(q.Text, '/')
 	if slash <= 0 {
 		return nil, nil
 	}
-	v, ok := parseDivision(q.text[slash+1:])
+	v, ok := grammar.ParseDivision(q.Text[slash+1:])
 	if !ok {
 		return nil, nil
 	}
-	whole, err := m.find(q.text[:slash])
+	whole, err := m.find(q.Text[:slash])
 	if whole == nil || err != nil {
 		return nil, err
 	}

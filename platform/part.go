@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/grammar"
 	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
@@ -19,74 +19,10 @@ import (
 // The driver's sub-device lives as long as something is open on it: a Device only describes. A
 // part has no companion, as the calling thread is none of its compute units.
 
-// division is a way to divide a device, and one of the parts.
-type division struct {
-	equal  int   // as many parts as this, whose sizes differ by one unit at most
-	counts []int // or parts of a given number of units
-	domain cl.AffinityDomain
-	number int // -1: none is named
-}
-
 // parts are those of a device that somebody has asked for.
 type parts struct {
 	sync.Mutex
 	known map[string]*Device // by ID
-}
-
-// domains are the names of parts of the memory hierarchy.
-var domains = []struct {
-	name   string
-	domain cl.AffinityDomain
-}{
-	{"numa", cl.AffinityNUMA}, {"l4", cl.AffinityL4}, {"l3", cl.AffinityL3}, {"l2", cl.AffinityL2}, {"l1", cl.AffinityL1},
-	{"next", cl.AffinityNextPartitionable},
-}
-
-// parseDivision reads what stands behind the slash: "4:1", "1+3:0", "numa:1".
-func parseDivision(text string) (v division, ok bool) {
-	how, number, named := strings.Cut(text, ":")
-	v.number = -1
-	if named {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 {
-			return v, false
-		}
-		v.number = n
-	}
-	for _, d := range domains {
-		if how == d.name {
-			v.domain = d.domain
-			return v, true
-		}
-	}
-	for s := range strings.SplitSeq(how, "+") {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 {
-			return v, false
-		}
-		v.counts = append(v.counts, n)
-	}
-	if len(v.counts) == 1 {
-		v.equal, v.counts = v.counts[0], nil
-	}
-	return v, true
-}
-
-// way is how the device is divided, in the words of a spec.
-func (v *division) way() string {
-	for _, d := range domains {
-		if v.domain == d.domain {
-			return d.name
-		}
-	}
-	if v.equal > 0 {
-		return strconv.Itoa(v.equal)
-	}
-	text := make([]string, len(v.counts))
-	for i, n := range v.counts {
-		text[i] = strconv.Itoa(n)
-	}
-	return strings.Join(text, "+")
 }
 
 // divides are the ways in which d can be divided: "equally", "by counts", and domains. A driver
@@ -103,9 +39,9 @@ func (d *Device) divides() (ways []string) {
 		ways = append(ways, dividesByCounts)
 	}
 	if lists(cl.PartitionByAffinity) {
-		for _, a := range domains {
-			if d.info.PartitionDomains&a.domain != 0 {
-				ways = append(ways, a.name)
+		for _, a := range grammar.Domains {
+			if d.info.PartitionDomains&a.Domain != 0 {
+				ways = append(ways, a.Name)
 			}
 		}
 	}
@@ -115,20 +51,20 @@ func (d *Device) divides() (ways []string) {
 const dividesEqually, dividesByCounts = "equally", "by counts"
 
 // partition is what the driver is asked for. Errors: d cannot be divided so.
-func (d *Device) partition(v *division) (p cl.Partition, err error) {
+func (d *Device) partition(v *grammar.Division) (p cl.Partition, err error) {
 	can := func(way string) bool { return slices.Contains(d.Divides, way) }
 	unable := fmt.Errorf("%s cannot be divided", d.ID)
 	if len(d.Divides) > 0 {
-		unable = fmt.Errorf("%s is divided %s, and not as %s", d.ID, strings.Join(d.Divides, ", "), v.way())
+		unable = fmt.Errorf("%s is divided %s, and not as %s", d.ID, strings.Join(d.Divides, ", "), v.Way())
 	}
-	if v.domain != 0 {
-		if !can(v.way()) {
+	if v.Domain != 0 {
+		if !can(v.Way()) {
 			return p, unable
 		}
-		return cl.Partition{Kind: cl.PartitionByAffinity, Domain: v.domain}, nil
+		return cl.Partition{Kind: cl.PartitionByAffinity, Domain: v.Domain}, nil
 	}
-	number, sum := max(v.equal, len(v.counts)), v.equal
-	counts := v.counts
+	number, sum := max(v.Equal, len(v.Counts)), v.Equal
+	counts := v.Counts
 	if counts != nil {
 		sum = 0
 		for _, n := range counts {
@@ -139,17 +75,17 @@ func (d *Device) partition(v *division) (p cl.Partition, err error) {
 	case len(d.Divides) == 0:
 		return p, unable
 	case sum > d.Units:
-		return p, fmt.Errorf("%s has %d compute units, too few for %s", d.ID, d.Units, v.way())
+		return p, fmt.Errorf("%s has %d compute units, too few for %s", d.ID, d.Units, v.Way())
 	case number > int(d.info.MaxSubdevices):
 		return p, fmt.Errorf("%s has at most %d parts", d.ID, d.info.MaxSubdevices)
-	case v.equal > 0 && d.Units%v.equal == 0 && can(dividesEqually):
-		return cl.Partition{Kind: cl.PartitionEqually, Units: d.Units / v.equal}, nil
+	case v.Equal > 0 && d.Units%v.Equal == 0 && can(dividesEqually):
+		return cl.Partition{Kind: cl.PartitionEqually, Units: d.Units / v.Equal}, nil
 	case !can(dividesByCounts):
 		return p, unable
 	}
-	for i := range v.equal {
-		n := d.Units / v.equal
-		if i < d.Units%v.equal {
+	for i := range v.Equal {
+		n := d.Units / v.Equal
+		if i < d.Units%v.Equal {
 			n++
 		}
 		counts = append(counts, n)
@@ -181,7 +117,7 @@ func (d *Device) handle() (h *cl.Device, err error) {
 		return nil, err
 	}
 	for i, part := range all {
-		if i == d.division.number {
+		if i == d.division.Number {
 			h = part
 		} else {
 			err = errors.Join(err, part.Close())
@@ -189,7 +125,7 @@ func (d *Device) handle() (h *cl.Device, err error) {
 	}
 	switch {
 	case h == nil:
-		of := d.whole.ID + "/" + d.division.way()
+		of := d.whole.ID + "/" + d.division.Way()
 		err = errors.Join(fmt.Errorf("of %s there are %d parts, the last is %s:%d", of, len(all), of, len(all)-1), err)
 	case err != nil:
 		err = errors.Join(err, h.Close())
@@ -200,17 +136,17 @@ func (d *Device) handle() (h *cl.Device, err error) {
 }
 
 // part describes a part of d, which is the same Device whenever it is asked for. Errors: d has no such part.
-func (d *Device) part(v division) (r *Device, err error) {
-	of := d.ID + "/" + v.way()
+func (d *Device) part(v grammar.Division) (r *Device, err error) {
+	of := d.ID + "/" + v.Way()
 	if _, err := d.partition(&v); err != nil {
 		return nil, err
 	}
-	if v.number < 0 {
+	if v.Number < 0 {
 		return nil, fmt.Errorf("which part is meant? the first is %s:0", of)
 	}
 	d.parts.Lock()
 	defer d.parts.Unlock()
-	id := fmt.Sprintf("%s:%d", of, v.number)
+	id := fmt.Sprintf("%s:%d", of, v.Number)
 	if r = d.parts.known[id]; r != nil {
 		return r, nil
 	}

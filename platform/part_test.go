@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/grammar"
 )
 
 // divided is a machine with one device, of a given number of units, that can be divided in every way.
@@ -215,7 +216,7 @@ func TestWhatIsLearnedOfAPartIsKeptForItsLike(t *testing.T) {
 		require.Equal(t, path(a), path(b))
 		require.Equal(t, a.programID("x", ""), b.programID("x", ""))
 	}
-	first, err := a.part(division{equal: 1})
+	first, err := a.part(grammar.Division{Equal: 1})
 	if err == nil { // the driver may divide only what is whole
 		require.Equal(t, a.Units, first.Units)
 		require.NotEqual(t, path(a), path(first))

@@ -29,8 +29,8 @@ Drills of single packages:
 - ` + "`cl`: TestEveryFailingCallSurfacesAndNothingLeaks" + `, the binding alone
 - ` + "`internal/cldriver`: TestHandlersAreTheSameAfterADriverHasStarted" + `, all 64 signals
 - ` + "`internal/ocl`: TestAFailureAnywhereInPrepareLeaksNothing" + `, one sequence of kernels
-- ` + "`ops`: TestEveryFailureInsideEachIsToldAndLeaksNothing" + `, runs that work ahead
-- ` + "`ops`: TestOutOfDeviceMemoryIsTypedAndTheNextGraphWorks" + `, a device of one GiB that is really full
+- ` + "`ops/internal/tests/runs`: TestEveryFailureInsideEachIsToldAndLeaksNothing" + `, runs that work ahead
+- ` + "`ops/internal/tests/runs`: TestOutOfDeviceMemoryIsTypedAndTheNextGraphWorks" + `, a device of one GiB that is really full
 - ` + "`platform`: TestFourProcessesRaceOnAColdCache" + `, the cache of compiled programs
 - ` + "`platform`: TestTruncatedCacheEntryIsRebuilt" + `, and its damages
 - ` + "`platform/internal/diskcache`: TestDamagedSealedFileIsNeverRead" + `, every bit and every length of a file

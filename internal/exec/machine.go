@@ -11,6 +11,9 @@ import (
 	"github.com/anycl/anycl/internal/report"
 )
 
+// Validate has compilers check their representations between passes, and programs before they run: in tests.
+var Validate = false
+
 // Machine is what executors share: engines, and what is known of their speed.
 type Machine struct {
 	Engines     []engine.Engine // the preferred one first, the CPU engine last

@@ -1,0 +1,6 @@
+//go:build race
+
+package opstest
+
+// RaceEnabled reports whether the race detector looks on.
+const RaceEnabled = true

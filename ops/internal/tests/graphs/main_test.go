@@ -1,0 +1,9 @@
+package graphs_test
+
+import (
+	"testing"
+
+	"github.com/anycl/anycl/ops/internal/opstest"
+)
+
+func TestMain(m *testing.M) { opstest.Main(m) }
