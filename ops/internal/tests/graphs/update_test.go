@@ -119,8 +119,8 @@ func TestWhatNoTaskTouchesStaysWhereItWasAskedFor(t *testing.T) {
 
 // reversed is x in the other order, by a kernel which is no function of each element.
 func reversed(x *Node, infallible bool) *Node {
-	return Kernel(x.graph, KernelOptions{
-		Entry: "reversed", Results: []Result{{x.dtype, x.shape}}, Infallible: infallible,
+	return Kernel(x.Graph(), KernelOptions{
+		Entry: "reversed", Results: []Result{{DType: x.DType(), Shape: x.Shape()}}, Infallible: infallible,
 		Source: `kernel void reversed(global const float *x, global float *y) { y[get_global_id(0)] = x[get_global_size(0) - 1 - get_global_id(0)]; }`,
 		Host: func(outs, ins []*tensor.Tensor) error {
 			for i, v := range ins[0].All() {
@@ -132,25 +132,25 @@ func reversed(x *Node, infallible bool) *Node {
 }
 
 func TestKernelsThatCannotFailWriteStraightToVariables(t *testing.T) {
-	everywhere(t, func(t *testing.T, rt *Runtime) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
 		for _, c := range []struct {
 			infallible, itself bool
 			tasks              int
 		}{{true, false, 1}, {false, false, 2}, {true, true, 2}} {
 			g := NewGraph("reversed")
-			v, w := g.Variable("v", vec(t, []int{3}, 1, 2, 3)), g.Variable("w", vec(t, []int{3}, 4, 5, 6))
+			v, w := g.Variable("v", opstest.Vec(t, []int{3}, 1, 2, 3)), g.Variable("w", opstest.Vec(t, []int{3}, 4, 5, 6))
 			from, want := w, []float32{6, 5, 4}
 			if c.itself {
 				from, want = v, []float32{3, 2, 1}
 			}
-			exe, err := g.Compile(t.Context(), rt, whole(rt, Target{Updates: []*Node{Assign(v, reversed(from, c.infallible))}}))
+			exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Updates: []*Node{Assign(v, reversed(from, c.infallible))}}))
 			require.NoError(t, err)
 			require.Len(t, exe.Report().Tasks, c.tasks, exe.Explain())
 			_, err = exe.Run(t.Context(), nil)
 			require.NoError(t, err)
 			got, err := Value(t.Context(), v)
 			require.NoError(t, err)
-			require.Equal(t, want, floatsOf(t, got), "%+v", c)
+			require.Equal(t, want, opstest.FloatsOf(t, got), "%+v", c)
 			require.NoError(t, exe.Close())
 		}
 	})
