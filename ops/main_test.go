@@ -6,4 +6,4 @@ import (
 	"github.com/anycl/anycl/ops/internal/opstest"
 )
 
-func TestMain(m *testing.M) { opstest.Main(m) }
+func TestMain(m *testing.M) { opstest.MainSettled(m) }

@@ -105,6 +105,9 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 	if rt.exec.Log = o.Logger; o.Logger == nil {
 		rt.exec.Log = slog.New(slog.DiscardHandler)
 	}
+	if platform.AsksForNone(po.Spec) {
+		po.Spec = "none" // for which no driver is started
+	}
 	cpu := fallback.New(&fallback.Options{Workers: o.Workers})
 	rt.rating.Go(func() { // while drivers are loaded
 		if err := cpu.Measure(platform.KeptProcessor(po)); err != nil {
@@ -114,9 +117,6 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 	fail := func(err error) (*Runtime, error) {
 		rt.rating.Wait()
 		return nil, errors.Join(err, cpu.Close())
-	}
-	if platform.AsksForNone(po.Spec) {
-		po.Spec = "none" // for which no driver is started
 	}
 	machine, err := platform.Discover(ctx, po)
 	if err != nil {

@@ -18,6 +18,12 @@ import (
 // Main is TestMain: graphs are validated between passes, and the caches are the tests' own.
 func Main(m *testing.M) {
 	exec.Validate = true
+	os.Exit(testcache.Run(m))
+}
+
+// MainSettled is Main for packages that count what a run allocates, or take times.
+func MainSettled(m *testing.M) {
+	exec.Validate = true
 	os.Exit(testcache.Run(m, settle))
 }
 
