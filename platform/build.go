@@ -76,7 +76,7 @@ func (o *Opened) compile(source, options string, dev *cl.Device) (*cl.Program, e
 		return o.compileWith(source, plain, dev)
 	}
 	prog, err := o.compileWith(source, options, dev)
-	if err != nil {
+	if errors.Is(err, cl.InvalidBuildOptions) || errors.Is(err, cl.BuildProgramFailure) {
 		if prog, err = o.compileWith(source, plain, dev); err == nil {
 			o.refusesOnce.Store(true)
 		}

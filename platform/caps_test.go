@@ -197,7 +197,7 @@ func TestProbesSurviveAFailureOfAnyCall(t *testing.T) {
 }
 
 func TestSectionsThatDoNotBuildTogetherAreTriedAlone(t *testing.T) {
-	t.Setenv(EnvQuirks, "-long-header") // where the first build that fails is repeated with the header
+	t.Setenv(EnvQuirks, "-long-header, -optimizes-twice") // for which builds that fail are repeated in another way
 	d, faults := discovered(t, CacheOff)
 	faults.FailAt(1, cl.BuildProgramFailure, "Build")
 	c, err := d.Caps(t.Context())
