@@ -261,11 +261,14 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 	return newIndex(q, append(whole, Term{1, bent(AtomDiv, r, d)}))
 }
 
+// signs are how keys write what an atom does with X and D.
+var signs = [...]byte{AtomDiv: '/', AtomMod: '%', AtomMin: '<'}
+
 // bent is the atom of a quotient or remainder of x by d, or of the lesser of both.
 func bent(kind AtomKind, x *Index, d int64) Atom {
 	var room [128]byte
 	key := append(append(room[:0], '('), x.key...)
-	key = append(key, map[AtomKind]string{AtomDiv: ")/", AtomMod: ")%", AtomMin: ")<"}[kind]...)
+	key = append(append(key, ')'), signs[kind])
 	return Atom{Kind: kind, X: x, D: d, key: string(strconv.AppendInt(key, d, 10))}
 }
 

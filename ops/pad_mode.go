@@ -38,6 +38,9 @@ func PadWith(x *Node, mode string, paddings ...Padding) *Node {
 	return apply("pad_mode", a, x)
 }
 
+// padModes are what lies around x.
+var padModes = []string{"reflect", "symmetric", "edge", "wrap"}
+
 type padModeAttr struct {
 	Mode   string `default:"reflect" doc:"reflect, symmetric, edge or wrap"`
 	Before []int  `doc:"of each axis, how many elements come before x"`
@@ -122,7 +125,7 @@ func (a padModeAttr) positions(axis, n int) []int32 {
 
 func padModeResult(c *Call) ([]int, tensor.DType, error) {
 	a, x := c.Attr.(padModeAttr), c.shape(0)
-	if !slices.Contains([]string{"reflect", "symmetric", "edge", "wrap"}, a.Mode) {
+	if !slices.Contains(padModes, a.Mode) {
 		return nil, 0, fmt.Errorf("there is no mode %q; use reflect, symmetric, edge or wrap", a.Mode)
 	}
 	if len(a.Before) != len(x) || len(a.After) != len(x) || slices.Min(append(a.Before, 0)) < 0 || slices.Min(append(a.After, 0)) < 0 {
@@ -185,23 +188,26 @@ var _ = define(Op{
 		for axis, i := range at {
 			// Of the operand's extent n, those before and after it are the rest of the result's.
 			before, n := int64(a.Before[axis]), int64(p.Shape()[axis]-a.Before[axis]-a.After[axis])
-			i = i.AddConst(-before)
-			period := map[string]int64{"reflect": max(2*n-2, 1), "symmetric": 2 * n, "wrap": n}[a.Mode]
-			switch {
-			case before+int64(a.After[axis]) == 0:
+			if before+int64(a.After[axis]) == 0 {
 				continue
-			case a.Mode == "edge":
-				i = i.Max(0, dom).Min(n-1, dom)
-			default:
-				i = i.Mod(period, dom)
 			}
-			switch a.Mode { // the second half goes back: i or what is left of the period, whichever is less
+			i = i.AddConst(-before)
+			// The second half of a period goes back: i or last - i, the lesser of both.
+			mirrored := func(period, last int64) *engine.Index {
+				i := i.Mod(period, dom)
+				return i.Add(i.Mul(-2).AddConst(last).Min(0, dom))
+			}
+			switch a.Mode {
+			case "edge":
+				src[axis] = i.Max(0, dom).Min(n-1, dom)
+			case "wrap":
+				src[axis] = i.Mod(n, dom)
 			case "reflect":
-				i = i.Add(i.Mul(-2).AddConst(period).Min(0, dom))
+				period := max(2*n-2, 1)
+				src[axis] = mirrored(period, period)
 			case "symmetric":
-				i = i.Add(i.Mul(-2).AddConst(period-1).Min(0, dom))
+				src[axis] = mirrored(2*n, 2*n-1)
 			}
-			src[axis] = i
 		}
 		return src, nil
 	},

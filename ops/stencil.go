@@ -1,9 +1,12 @@
 package ops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/anycl/anycl/internal/shapes"
 )
@@ -47,20 +50,20 @@ func Stencil(x *Node, o StencilOptions) *Node {
 		axes[i], count = a, count*o.Size[i]
 		paddings[i] = Padding{Axis: a, Before: o.Size[i] / 2, After: o.Size[i] - 1 - o.Size[i]/2}
 	}
+	border := cmp.Or(o.Border, "edge")
 	switch {
+	case border != "zero" && !slices.Contains(padModes, border):
+		return fail(fmt.Errorf("there is no border %q; use zero, %s", border, strings.Join(padModes, ", ")))
 	case len(o.Weights) != count:
 		return fail(fmt.Errorf("%d weights for a stencil of %v", len(o.Weights), o.Size))
 	case !x.dtype.IsFloat():
 		return fail(fmt.Errorf("dtype %v is not a float (cast with ops.Cast)", x.dtype))
 	}
-	padded := x
-	switch o.Border {
-	case "":
-		padded = bordered(x, "edge", paddings...)
-	case "zero":
+	var padded *Node
+	if border == "zero" {
 		padded = Pad(x, 0, paddings...)
-	default:
-		padded = bordered(x, o.Border, paddings...)
+	} else {
+		padded = bordered(x, border, paddings...)
 	}
 	tap := func(k int) *Node {
 		y := padded

@@ -91,10 +91,11 @@ func computed(all []segment) (n int64) {
 
 // boundsOf are the coordinates of axis a between which c, a condition of that axis alone, holds.
 func boundsOf(c engine.Cond, a int, dom engine.Domain) (all []int64) {
-	if len(c.X.Terms) != 1 || c.X.Terms[0].Atom.Kind != engine.AtomAxis || c.X.Terms[0].Atom.Axis != a || c.X.Terms[0].Coef != 1 {
+	axis, from, to, ok := within(c)
+	if !ok || axis != a || c.X.Terms[0].Coef != 1 {
 		return nil
 	}
-	for _, at := range []int64{c.Lo - c.X.Const, c.Hi - c.X.Const} {
+	for _, at := range []int64{from, to} {
 		if 0 < at && at < int64(dom[a]) {
 			all = append(all, at)
 		}
