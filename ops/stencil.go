@@ -16,8 +16,10 @@ type StencilOptions struct {
 	Axes    []int     // along which neighbours are; negative ones count from the end
 	Size    []int     // of the stencil along each of Axes
 	Weights []float64 // in row-major order, the last of Axes fastest; the product of Size is how many there are
-	// Border says what lies outside of x: "edge", "reflect", "symmetric" or "wrap", as of [PadWith], or "zero". Empty is "edge".
+	// Border says what lies outside of x: "edge", "reflect", "symmetric" or "wrap", as of [PadWith], "zero", or "constant", which is
+	// Value. Empty is "edge".
 	Border string
+	Value  float64
 }
 
 // Stencil returns for each element of x the weighted sum of those around it, in the shape of x:
@@ -52,17 +54,20 @@ func Stencil(x *Node, o StencilOptions) *Node {
 	}
 	border := cmp.Or(o.Border, "edge")
 	switch {
-	case border != "zero" && !slices.Contains(padModes, border):
-		return fail(fmt.Errorf("there is no border %q; use zero, %s", border, strings.Join(padModes, ", ")))
+	case border != "zero" && border != "constant" && !slices.Contains(padModes, border):
+		return fail(fmt.Errorf("there is no border %q; use zero, constant, %s", border, strings.Join(padModes, ", ")))
 	case len(o.Weights) != count:
 		return fail(fmt.Errorf("%d weights for a stencil of %v", len(o.Weights), o.Size))
 	case !x.dtype.IsFloat():
 		return fail(fmt.Errorf("dtype %v is not a float (cast with ops.Cast)", x.dtype))
 	}
 	var padded *Node
-	if border == "zero" {
+	switch border {
+	case "zero":
 		padded = Pad(x, 0, paddings...)
-	} else {
+	case "constant":
+		padded = Pad(x, o.Value, paddings...)
+	default:
 		padded = bordered(x, border, paddings...)
 	}
 	tap := func(k int) *Node {

@@ -8,5 +8,6 @@ import (
 	_ "github.com/anycl/anycl/ops/fft"
 	_ "github.com/anycl/anycl/ops/linalg"
 	_ "github.com/anycl/anycl/ops/special"
+	_ "github.com/anycl/anycl/ops/stencil"
 	_ "github.com/anycl/anycl/sparse"
 )

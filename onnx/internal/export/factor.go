@@ -20,6 +20,8 @@ var (
 		"linalg.qr_columns", "linalg.geqrf", "linalg.ldl_systems", "linalg.ldl_factor")
 )
 
+var _ = refusedFor("ONNX has no stencils of many steps: repeat ops.Stencil, or ask for one step", "stencil.launch")
+
 // sparse matrices are data of graphs, and ONNX has operators for dense ones only.
 var (
 	_ = refusedFor("ONNX has no products with sparse matrices: multiply by the dense one (sparse.Dense), which MatMul does",
