@@ -66,6 +66,9 @@ func (d *Device) OptimizedOnce() string {
 	return optimizedOnce
 }
 
+// BodiesApart reports whether the driver compiles several copies of each kernel, but not of a function that it calls.
+func (d *Device) BodiesApart() bool { return d.has(quirk.ThreeBodies) }
+
 // quietABI keeps Clang from saying that other compilers pass wide vectors in another way.
 const quietABI = "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
 

@@ -1,6 +1,9 @@
 package platform
 
 import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -42,4 +45,23 @@ func TestProgramsMayBeOptimizedOnce(t *testing.T) {
 	refuses.Store(true)
 	assert.EqualValues(t, 2, build(scale(92)), "built without")
 	assert.EqualValues(t, 1, build(scale(93)), "not tried again")
+}
+
+func TestBodiesThatAreFunctionsAreCompiledOnce(t *testing.T) {
+	d := device(t)
+	if !d.BodiesApart() {
+		t.Skip("needs a driver that compiles kernels several times")
+	}
+	o := fresh(t, nil, &Options{CacheDir: CacheOff})
+	const number = 0x7123456789abcdef
+	copies := func(attribute string) int {
+		prog, err := o.Program(t.Context(), "body", fmt.Sprintf(`static inline __attribute__((%s)) void body(const ulong i, global ulong *x) { x[i] *= %dUL; }
+kernel void times(global ulong *x) { body(get_global_id(0), x); }`, attribute, uint64(number)), "")
+		require.NoError(t, err)
+		b, err := prog.Binary(o.cl)
+		require.NoError(t, err)
+		return bytes.Count(b, binary.LittleEndian.AppendUint64(nil, number))
+	}
+	assert.GreaterOrEqual(t, copies("always_inline"), 3)
+	assert.Equal(t, 1, copies("noinline"))
 }

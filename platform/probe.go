@@ -153,6 +153,9 @@ func (d *Device) probeOptions(std string) string {
 		opts = append(opts, "-DTOGETHER")
 	}
 	opts = append(opts, vnniOptions(d)...)
+	if d.BodiesApart() {
+		opts = append(opts, "-DBODIES_APART")
+	}
 	if once := d.OptimizedOnce(); once != "" {
 		opts = append(opts, once)
 	}

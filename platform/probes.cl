@@ -17,16 +17,27 @@
 //         program; when that does not build, each is tried alone. No kernel may
 //         have the name of a built-in function: PoCL renames those.
 
-// PROBE(name) { ... } is a kernel that can also be called from another one, as run_name(io, mine).
-#define PROBE(name)                                                            \
-    static inline void run_##name(global uint *io, local uint *mine);          \
-    kernel void name(global uint *io, local uint *mine) { run_##name(io, mine); } \
-    static inline void run_##name(global uint *io, local uint *mine)
+// APART begins a function that does not ask which item it is for, nor waits for others: drivers that compile several
+// copies of a kernel need not copy it.
+#ifdef BODIES_APART
+#define APART static __attribute__((noinline))
+#else
+#define APART static inline
+#endif
 
-// RATE_BODY(F) does rounds * 8 multiply-adds of T an item, in 8 independent chains; RATE(name, F) is a
-// kernel that does.
-#define RATE_BODY(F) {                                                         \
-        T s = (T)(get_global_id(0) * 1e-6f);                                   \
+// PROBE(name) { ... } is a kernel that can also be called from another one, as run_name(io, mine), and PROBE_AS(APART, name) one
+// that is such a function.
+#define PROBE(name) PROBE_AS(static inline, name)
+#define PROBE_AS(kind, name)                                                   \
+    kind void run_##name(global uint *io, local uint *mine);                   \
+    kernel void name(global uint *io, local uint *mine) { run_##name(io, mine); } \
+    kind void run_##name(global uint *io, local uint *mine)
+
+// RATE(name, F) is a kernel that does rounds * 8 multiply-adds of T an item, in 8 independent chains, and run_name(io, rounds, id)
+// what item id does.
+#define RATE(name, F)                                                          \
+    APART void run_##name(global T *io, int rounds, uint id) {                 \
+        T s = (T)(id * 1e-6f);                                                 \
         T m = io[0] + s, c = io[1] - s;                                        \
         T a0 = c, a1 = c + 1, a2 = c + 2, a3 = c + 3;                          \
         T a4 = c + 4, a5 = c + 5, a6 = c + 6, a7 = c + 7;                      \
@@ -36,9 +47,9 @@
             a4 = F(a4, m, c); a5 = F(a5, m, c);                                \
             a6 = F(a6, m, c); a7 = F(a7, m, c);                                \
         }                                                                      \
-        io[2 + get_global_id(0)] = ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)); \
-    }
-#define RATE(name, F) kernel void name(global T *io, int rounds) RATE_BODY(F)
+        io[2 + id] = ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7));        \
+    }                                                                          \
+    kernel void name(global T *io, int rounds) { run_##name(io, rounds, get_global_id(0)); }
 
 // Two products by matrix units: io holds A, 16 x 16, and Bt, 8 x 16, of a half type. Each lane
 // keeps its four elements of A·B + 1024·At·B, made wrong where rounding to that type is. Only the
@@ -104,7 +115,7 @@ PROBE(atomics32)
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #define HAS_atomics64
-PROBE(atomics64)
+PROBE_AS(APART, atomics64)
 {
     // One addition carries from the low word to the high one now and then.
     atom_add((volatile global ulong *)io, (ulong)0x1F0000001UL);
@@ -117,7 +128,7 @@ PROBE(atomics64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #define HAS_fp64
-PROBE(fp64)
+PROBE_AS(APART, fp64)
 {
     double a = (double)io[0], b = (double)io[1];
     ulong third = as_ulong(a / b), root = as_ulong(sqrt(a + a)), tiny = as_ulong(a + ldexp(a, -50));
@@ -134,7 +145,7 @@ PROBE(fp64)
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define HAS_half
-PROBE(half_arithmetic)
+PROBE_AS(APART, half_arithmetic)
 {
     half a = as_half((ushort)io[0]), b = as_half((ushort)io[1]);
     io[2] = as_ushort((half)(a + b)); // 2048 + 1 is 2048 in half, 2049 in float
@@ -185,7 +196,7 @@ kernel void dot_amd(global uint *io, local uint *unused)
 #if defined(TRY_VEX) && defined(__AVX2__)
 #include "contract/cpu_dot4_vex.cl"
 #define HAS_dot_vex
-PROBE(dot_vex_probe)
+PROBE_AS(APART, dot_vex_probe)
 {
     const uint8 a = io[0], b = io[1], c = io[2];
     io[3] = DOT_US(a, b, c).s5;
@@ -197,7 +208,7 @@ PROBE(dot_vex_probe)
 #if defined(TRY_VNNI) && defined(__AVX512F__) && defined(__AVX512VL__)
 #include "contract/cpu_dot4_x86.cl"
 #define HAS_dot_x86
-PROBE(dot_x86_probe)
+PROBE_AS(APART, dot_x86_probe)
 {
     const uint16 a = io[0], b = io[1], c = io[2];
     io[3] = DOT_US(a, b, c).sb;
@@ -383,15 +394,15 @@ kernel void rates(global T *io, int rounds, global T *other, int way)
     }
 #ifdef HAS_rate_plain
     else if (way == 1)
-        RATE_BODY(PLAIN)
+        run_rate_plain(io, rounds, get_global_id(0));
 #endif
 #ifdef HAS_rate_mad
     else if (way == 2)
-        RATE_BODY(mad)
+        run_rate_mad(io, rounds, get_global_id(0));
 #endif
 #ifdef HAS_rate_fma
     else if (way == 3)
-        RATE_BODY(fma)
+        run_rate_fma(io, rounds, get_global_id(0));
 #endif
 }
 #endif

@@ -25,10 +25,8 @@
 #define B_WHOLE K_TO
 #endif
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void contract_pack_b(PARAMS) {
-    const IDX k0 = K_FROM + (IDX)get_global_id(0) * PACK_K, k1 = min(k0 + PACK_K, (IDX)K_TO);
-    const IDX panel = get_global_id(1), lot = get_global_id(2);
+BODY void pack_b(const IDX span, const IDX panel, const IDX lot, PARAMS) {
+    const IDX k0 = K_FROM + span * PACK_K, k1 = min(k0 + PACK_K, (IDX)K_TO);
     const IDX firstN = N_FROM + panel * NR, b = B_FROM + lot;
     __global ACC *out = B_PACK + (size_t)lot * B_PLANE + ((size_t)panel * (K_TO - K_FROM) + (k0 - K_FROM)) * NR;
     IDX k = k0;
@@ -60,4 +58,9 @@ void contract_pack_b(PARAMS) {
                 out[j] = 0;
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void contract_pack_b(PARAMS) {
+    pack_b(get_global_id(0), get_global_id(1), get_global_id(2), ARGS);
 }

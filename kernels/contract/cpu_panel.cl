@@ -54,10 +54,8 @@ typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 typedef ROWS_OUT __attribute__((aligned(sizeof(ACC)))) ROWS_ANYWHERE;
 #endif
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void contract_panel(PARAMS) {
+BODY void panel_tiles(const IDX strip, const IDX panel, const IDX z, PARAMS) {
     WIDE_VECTORS
-    const IDX z = get_global_id(2), strip = get_global_id(ACROSS), panel = get_global_id(1 - ACROSS);
 #if SPLIT
     const IDX s = z / LOTS, lot = z - s * LOTS;
     const IDX k0 = K_FROM + s * CHUNK, k1 = min(k0 + CHUNK, (IDX)K_TO);
@@ -253,4 +251,9 @@ void contract_panel(PARAMS) {
                     OUT(b, firstM + i, left + j, SUM(i, j));
 #endif
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void contract_panel(PARAMS) {
+    panel_tiles(get_global_id(ACROSS), get_global_id(1 - ACROSS), get_global_id(2), ARGS);
 }

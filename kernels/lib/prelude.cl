@@ -61,6 +61,14 @@ __constant float constants = 0;
 #define INLINE static inline
 #endif
 
+// BODY begins a function that has what a kernel of groups of one item does, and takes its item and PARAMS: the kernel calls it with
+// ARGS. It is part of the kernel, but where BODIES_APART is 1 compiled alone: some drivers write a kernel out several times.
+#if BODIES_APART
+#define BODY static __attribute__((noinline))
+#else
+#define BODY INLINE
+#endif
+
 // SUM_RUN is how many floats kernels add up one after the other where sums may be long. COMPENSATE adds
 // v, such a sum, to total of that type and keeps the rounding error in rest (Kahan, Further Remarks on
 // Reducing Truncation Errors, 1965), which is 0 to begin with: total + rest is off by 2 u times the sum of

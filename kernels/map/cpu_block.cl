@@ -38,9 +38,9 @@
     else \
         VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
 
-kernel void map_block(PARAMS) {
-    const IDX c0 = (IDX)get_global_id(0) * CSPAN, c1 = min(c0 + CSPAN, COLS);
-    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+BODY void map_points(const IDX column, const IDX row, PARAMS) {
+    const IDX c0 = column * CSPAN, c1 = min(c0 + CSPAN, COLS);
+    const IDX r0 = row * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     WIDE_VECTORS
     for (IDX r = r0; r < r1; r++) {
 #if INTERIOR
@@ -76,4 +76,8 @@ kernel void map_block(PARAMS) {
         VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #endif
     }
+}
+
+kernel void map_block(PARAMS) {
+    map_points(get_global_id(0), get_global_id(1), ARGS);
 }

@@ -265,6 +265,9 @@ func (g *Builder) Assemble(files ...string) *Program {
 	}
 	if g.Device.CPU {
 		b.WriteString("#define SOFT_HALF 1\n")
+		if g.Device.BodiesApart {
+			b.WriteString("#define BODIES_APART 1\n")
+		}
 		if g.Device.FP64 {
 			b.WriteString("#define WIDE_MATH 1\n")
 		}

@@ -350,6 +350,7 @@ func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64
 		return c.packRows(width, plane, p.Limit/c.AccSize, func(g *codegen.Builder) { g.ScratchArg("A_PACK", scratchA, c.AccType) })
 	}
 	g := c.program(false, true, false, p.Limit/c.AccSize)
+	g.Passes = true
 	g.Macro("PACK_K", packK)
 	launchSizes(g)
 	c.hookB(g)
@@ -374,6 +375,7 @@ func (p panelChoice) packProgram(c *Contraction, side string, width, plane int64
 // passes where they are laid out, of which plane elements are of one batch.
 func (c *Contraction) packRows(rows, plane, limit int64, pack func(*codegen.Builder)) *codegen.Program {
 	g := c.program(true, false, false, limit)
+	g.Passes = true
 	g.Macro("PACK_K", packK)
 	launchSizes(g)
 	c.hookA(g)
@@ -391,6 +393,7 @@ func (p panelChoice) packedB(g *codegen.Builder, c *Contraction) {
 
 func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
 	g := c.program(!p.PackA, !p.PackB, p.Splits == 1, p.Limit/c.AccSize, p.Splits*c.Batches)
+	g.Passes = true
 	vt := fmt.Sprintf("%s%d", c.AccType, p.Shape.Lanes)
 	g.Macro("MR", p.Shape.Rows)
 	g.Macro("NV", p.Shape.Vectors)

@@ -33,6 +33,7 @@ type Device struct {
 	FlushesDenormals bool   // numbers below the least normal float become zero
 	Unoptimized      bool   // programs are compiled as fast as the driver can
 	OptimizedOnce    string // options of the compiler, see platform.Device
+	BodiesApart      bool   // the driver writes kernels out several times: what they do is a function
 	ForceWide        bool   // tests: IDX is long whatever the sizes
 }
 
@@ -49,7 +50,7 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 		Units: max(d.Units, 1), WorkGroup: min(max(d.MaxWorkGroup, 1), 256),
 		LocalMem: d.LocalMem, VectorLanes: d.VectorWidth,
 		ArgBytes: min(d.ArgBytes, 1024), MaxAlloc: d.MaxAlloc, FP64: caps.FP64, MMA: caps.MMA, SubgroupLanes: caps.SubgroupLanes,
-		WideBytes: d.WideBytes(), OptimizedOnce: d.OptimizedOnce(), RegisterOptions: caps.RegisterOptions, RegisterCap: caps.RegisterCap,
+		WideBytes: d.WideBytes(), OptimizedOnce: d.OptimizedOnce(), BodiesApart: d.BodiesApart(), RegisterOptions: caps.RegisterOptions, RegisterCap: caps.RegisterCap,
 	}
 	if f.CPU {
 		f.Cache = cmp.Or(d.CacheBytes, usualCache)

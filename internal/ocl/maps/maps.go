@@ -262,6 +262,7 @@ func (m *mapping) chooseBlock() mapBlock {
 func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	r := kernels.MapBlockOf(m.rows, m.cols, c.Rows, c.Columns)
 	g := m.program()
+	g.Passes = true
 	g.Size("RSPAN", r.Rows)
 	g.Size("CSPAN", r.Columns)
 	g.Macro("LANES", m.lanes())

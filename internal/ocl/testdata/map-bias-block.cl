@@ -19,6 +19,7 @@
     const IDX RSPAN, \
     const IDX CSPAN, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, ROWS, COLS, RSPAN, CSPAN, n0
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     const IDX n0

@@ -16,6 +16,7 @@
     const IDX RSPAN, \
     const IDX CSPAN, \
     const uint run
+#define ARGS y0_, o_y0, ROWS, COLS, RSPAN, CSPAN, run
 #define FN_PARAMS , __global const float *p0, \
     const uint run
 #define FN_ARGS , y0_ + o_y0, run

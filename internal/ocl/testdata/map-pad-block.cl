@@ -18,6 +18,7 @@
     const IDX CSPAN, \
     const IDX n0, \
     const IDX n1
+#define ARGS p0_, o_p0, y0_, o_y0, ROWS, COLS, RSPAN, CSPAN, n0, n1
 #define FN_PARAMS , __global const ushort *p0, \
     const IDX n0, \
     const IDX n1

@@ -17,6 +17,7 @@
     const IDX RSPAN, \
     const IDX CSPAN, \
     const IDX n0
+#define ARGS p0_, o_p0, y0_, o_y0, ROWS, COLS, RSPAN, CSPAN, n0
 #define FN_PARAMS , __global const int *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0

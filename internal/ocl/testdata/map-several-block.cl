@@ -22,6 +22,7 @@
     const IDX COLS, \
     const IDX RSPAN, \
     const IDX CSPAN
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, y1_, o_y1, y2_, o_y2, ROWS, COLS, RSPAN, CSPAN
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1

@@ -50,6 +50,7 @@ const (
 	ABIWarnings                  // its compiler warns of vectors that are wider than the processor's
 	HalfVectors                  // takes the address of vectors of halves to be a multiple of their size
 	TwicePasses                  // optimises a program when it is built, and each kernel again at its first launch
+	ThreeBodies                  // compiles three copies of each kernel
 )
 
 // VersionIn reports whether the first number in a driver's version text is at

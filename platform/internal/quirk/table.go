@@ -208,6 +208,16 @@ var Table = []Row{
 		Match:  func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 3, 4) },
 	},
 	{
+		Name: "three-bodies", Driver: "PoCL 3",
+		Symptom: "compiles each kernel three times: as a function, and as part of two that call it, of which one is never called",
+		Remedy: "what kernels of groups of one item do, and probes, are functions of their own, which must not be part of others; they are " +
+			"given the item, as functions that ask for it become part of their callers",
+		Source: "Workgroup.cc and FlattenGlobals.cc of PoCL 3.1 (those of 1.8 to 6.0 do the same): six kernels of a convolution in two thirds of the time",
+		Test:   "TestBodiesThatAreFunctionsAreCompiledOnce",
+		Fix:    ThreeBodies,
+		Match:  func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 3, 4) },
+	},
+	{
 		Name: "abi-warnings", Driver: "PoCL, on processors without AVX-512",
 		Symptom: "warns of every function that takes or gives a vector of 64 bytes, and writes to the standard error of the process how often",
 		Remedy:  "programs begin with a pragma of Clang that turns this warning off",

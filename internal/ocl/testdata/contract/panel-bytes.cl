@@ -39,6 +39,7 @@
     const IDX n1, \
     const IDX n2, \
     const IDX n3
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, B_PACK, A_WHOLE, B_WHOLE, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, N, B_PLANE, n0, n1, n2, n3
 #define FN_PARAMS , __global const uchar *p0, \
     __global const char *p1, \
     const IDX n0, \
@@ -122,6 +123,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
     const IDX n0, \
     const IDX n1, \
     const IDX n2
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, B_PACK, A_WHOLE, B_WHOLE, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, N, RUN, A_STEP, B_PLANE, n0, n1, n2
 #define FN_PARAMS , __global const uchar *p0, \
     __global const char *p1, \
     const IDX n0, \

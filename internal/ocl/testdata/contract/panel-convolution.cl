@@ -37,6 +37,7 @@
     const IDX N, \
     const IDX B_PLANE, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, p2_, o_p2, p3_, o_p3, y0_, o_y0, B_PACK, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, N, B_PLANE, n0
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     __global const float *p2, \
@@ -123,6 +124,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
     const IDX n12, \
     const IDX n13, \
     const IDX n14
+#define ARGS p0_, o_p0, p1_, o_p1, p2_, o_p2, p3_, o_p3, y0_, o_y0, B_PACK, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, N, RUN, A_STEP, B_PLANE, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     __global const float *p2, \

@@ -25,6 +25,7 @@
     const IDX M, \
     const IDX A_PLANE, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, A_PACK, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, A_PLANE, n0
 #define FN_PARAMS , __global const ushort *p0, \
     __global const ushort *p1, \
     const IDX n0
@@ -85,6 +86,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
     const IDX RUN_COLUMNS, \
     const IDX RUN_PANELS, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, A_PACK, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, N, RUN, A_PLANE, B_STEP, RUN_COLUMNS, RUN_PANELS, n0
 #define FN_PARAMS , __global const ushort *p0, \
     __global const ushort *p1, \
     const IDX n0

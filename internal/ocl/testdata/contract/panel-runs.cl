@@ -66,6 +66,7 @@
     const IDX n14, \
     const IDX n15, \
     const IDX n16
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, N, RUN, A_STEP, B_STEP, RUN_COLUMNS, RUN_PANELS, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     const IDX n0, \

@@ -63,6 +63,7 @@
     const IDX n8, \
     const IDX n9, \
     const IDX n10
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, PART, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, N, RUN, CHUNK, BATCHES, A_STEP, B_STEP, RUN_COLUMNS, RUN_PANELS, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     const IDX n0, \

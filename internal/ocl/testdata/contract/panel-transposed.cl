@@ -33,6 +33,7 @@
     const IDX N, \
     const IDX B_PLANE, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, B_PACK, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, N, B_PLANE, n0
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     const IDX n0
@@ -102,6 +103,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
     const IDX B_PLANE, \
     const IDX n0, \
     const IDX n1
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, B_PACK, B_FROM, LOTS, M_FROM, N_FROM, K_FROM, K_TO, S_FROM, ROW_TILES, TILES, M, N, RUN, A_STEP, B_PLANE, n0, n1
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     const IDX n0, \
