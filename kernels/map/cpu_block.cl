@@ -53,11 +53,13 @@ BODY void map_points(const IDX column, const IDX row, PARAMS) {
             const int n = (int)min((IDX)(ahead > 0 ? ahead : BLOCK), c1 - c);
             BUFFERS(BLOCK)
 #if INTERIOR
-            if (inside && c >= FROM && c + n <= TO) {
-                VECTORS for (int k = 0; k < n; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
-            } else
-#endif
+            const int from = inside ? (int)clamp((IDX)(FROM) - c, (IDX)0, (IDX)n) : n, to = max((int)min((IDX)(TO) - c, (IDX)n), from);
+            VECTORS for (int k = 0; k < from; k++) KEEP(k, VALUE(r, c + k));
+            VECTORS for (int k = from; k < to; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
+            for (int k = to; k < n; k++) KEEP(k, VALUE(r, c + k));
+#else
             VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
+#endif
             EACH_BUFFER(EMPTY)
             c += n;
         }

@@ -22,6 +22,7 @@ type BlockChoice struct {
 	Depth         int64 // values of k in local memory at a time
 	Lots          int64 // batches of a work-item
 	Chunk, splits int64
+	most          int64 // panels of a work-item, 0: as many as fit
 	direct        bool  // A is read where it lies
 	apart         bool  // columns that adjoin do not in the output
 	extra         int64 // rows of a panel beside those of B
@@ -101,7 +102,8 @@ func (c *Contraction) blockLegal() bool {
 // fits reports whether the block keeps to its local memory.
 func (p BlockChoice) fits() bool {
 	columns := p.panels * int64(p.Shape.Columns())
-	return (p.Depth+p.extra)*columns <= int64(p.space.B) && (p.direct || p.Depth*int64(p.Shape.Rows) <= int64(p.space.A)) &&
+	return (p.most == 0 || p.panels <= p.most) && (p.Depth+p.extra)*columns <= int64(p.space.B) &&
+		(p.direct || p.Depth*int64(p.Shape.Rows) <= int64(p.space.A)) &&
 		(p.Depth == p.Chunk || p.rows*columns*int64(1+codegen.OneIf(p.rests())) <= int64(p.space.Sum))
 }
 

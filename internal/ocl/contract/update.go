@@ -52,12 +52,22 @@ func (u *Update) Launch(batches, m, n, k int64, a, b, c Part, lower bool) varian
 	p := BlockOfProducts(con)
 	con.Batches = batches
 	p.Split(con, 1)
+	if lower {
+		p.most = halvedPanels(n, int64(p.Shape.Columns()), u.Device.Units)
+	}
 	p, _ = p.cheapest(con)
 	maps.Copy(sizes, map[string]int64{"ROWS": p.rows, "GROUP": p.group(), "PANELS": p.panels, "DEPTH": p.Depth})
 	return variant.Launch{
 		Program: u.program(kernels.TileShape{}), Kernel: "contract_block", Sizes: sizes, Local: [3]int{1, 1, 1},
 		Global: variant.Grid(variant.CeilDiv(n, p.panels*int64(p.Shape.Columns())), variant.CeilDiv(m, p.rows), batches),
 	}
+}
+
+// halvedPanels is how many panels an item takes at most where what lies above a diagonal is left out: the first strips then have
+// the most to do, and cores that share them evenly need several each.
+func halvedPanels(n, columns int64, units int) int64 {
+	const strips, least = 8, 2 // of a core; narrower ones read A too often
+	return max(variant.CeilDiv(variant.CeilDiv(n, columns), strips*int64(units)), least)
 }
 
 // wide is 1 where four neighbours of p are one access if its buffer is aligned.
