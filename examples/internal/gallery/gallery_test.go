@@ -81,7 +81,7 @@ func TestAProgramIsTimedCheckedAndRecorded(t *testing.T) {
 	assert.Equal(t, "cpu path", last.Where)
 	assert.Positive(t, last.Seconds)
 	assert.Len(t, r.Checks, 1)
-	assert.Greater(t, r.Lines.Go, 300)
+	assert.Greater(t, r.Lines.Rest, 300)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": "1\n2\n3\n", "a.cl": "1\n2\n", "host.go": "1\n", "main_test.go": "1\n", "a.py": "1\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
