@@ -13,8 +13,7 @@ type spent struct {
 	mu               sync.Mutex
 	opened, compiled time.Duration
 	graphs           int
-	built, loaded    int // programs in OpenCL C, by the driver's compiler and from the cache
-	told             map[string]bool
+	told             map[string]bool // lines about kernels
 }
 
 // listener adds up what the library's log tells, and passes on what a program's author should know of a kernel.
@@ -38,13 +37,12 @@ func (l listener) Handle(_ context.Context, r slog.Record) error {
 	switch r.Message {
 	case "ops: a graph is compiled":
 		s.graphs, s.compiled = s.graphs+1, s.compiled+at["took"].Duration()
-	case "platform: program built":
-		s.built++
-	case "platform: program loaded":
-		s.loaded++
 	case "ocl: a kernel is not divided among threads":
 		if line := fmt.Sprintf("the kernel %s is not divided among threads: %s\n", at["kernel"], at["why"]); !s.told[line] {
-			s.told = map[string]bool{line: true}
+			if s.told == nil {
+				s.told = map[string]bool{}
+			}
+			s.told[line] = true
 			fmt.Fprint(l.p.Stderr, line)
 		}
 	}
@@ -57,7 +55,6 @@ func (p *Program) tellSpent(all time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.record.Total, p.record.Opened, p.record.Compiled = all.Seconds(), s.opened.Seconds(), s.compiled.Seconds()
-	p.Printf("\n%s in all: %s to open the device, %s to compile %d graphs (programs built: %d, from the cache: %d), %s to compute, check and draw\n",
-		Seconds(all.Seconds()), Seconds(s.opened.Seconds()), Seconds(s.compiled.Seconds()), s.graphs, s.built, s.loaded,
-		Seconds((all - s.opened - s.compiled).Seconds()))
+	p.Printf("\n%s in all: %s to open the device, %s to compile %d graphs, %s to compute, check and draw\n",
+		Seconds(all.Seconds()), Seconds(s.opened.Seconds()), Seconds(s.compiled.Seconds()), s.graphs, Seconds((all - s.opened - s.compiled).Seconds()))
 }
