@@ -116,6 +116,7 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 	if err := errors.Join(g.check(rt, target), alive(ctx)); err != nil {
 		return nil, err
 	}
+	start := time.Now()
 	if target.Start != AtOnce {
 		if err := rt.await(ctx); err != nil {
 			return nil, fmt.Errorf("ops: compile %q: %w", g.name, err)
@@ -131,10 +132,14 @@ func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Execu
 		}
 	}
 	x, err := compile(ctx, rt, target)
-	if err == nil && pairs.any() {
+	if err != nil {
+		return nil, err
+	}
+	if pairs.any() {
 		x.pairs = pairs
 	}
-	return x, err
+	rt.exec.Log.Debug("ops: a graph is compiled", "graph", g.name, "took", time.Since(start))
+	return x, nil
 }
 
 // compile is Compile of a graph that has been checked, whose sizes are numbers.

@@ -57,8 +57,10 @@ type KernelOptions struct {
 type KernelForm struct {
 	// Entry is the name of the kernel, Options are for the compiler; empty: those of [KernelOptions].
 	Entry, Options string
-	// Global and Local are the geometry, as in [KernelOptions].
-	Global, Local [3]int
+	// Global is the number of work-items, as in [KernelOptions]; all zero: that of KernelOptions.
+	Global [3]int
+	// Local is the work-group. All zero takes the one that the source demands, or leaves the choice to the engine.
+	Local [3]int
 }
 
 // Result is the shape and dtype of one result of a kernel.
@@ -144,14 +146,20 @@ func (o *KernelOptions) check() error {
 		}
 	}
 	elements := ir.Product(o.Results[0].Shape)
+	if err := checkGeometry(&o.Global, o.Local, elements); err != nil {
+		return err
+	}
 	if o.CPU != nil {
 		form := *o.CPU
+		if form.Global == [3]int{} {
+			form.Global = o.Global
+		}
 		if err := checkGeometry(&form.Global, form.Local, elements); err != nil {
 			return fmt.Errorf("for CPUs: %w", err)
 		}
 		o.CPU = &form
 	}
-	return checkGeometry(&o.Global, o.Local, elements)
+	return nil
 }
 
 // checkGeometry fills in a global size that is left out and reports one that makes no sense.

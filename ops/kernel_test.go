@@ -197,18 +197,29 @@ kernel void three(global float *y, const int n) {
 		g := NewGraph("form")
 		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{
 			form(g, &KernelForm{Entry: "three", Options: "-DCPU_VALUE=3", Global: [3]int{4}, Local: [3]int{1}}), form(g, nil),
+			Kernel(g, KernelOptions{ // of which the form for CPUs has only the work-group
+				Source: "kernel void sizes(global int *y) { y[get_global_id(0)] = 100 * get_global_size(0) + get_local_size(0); }", Entry: "sizes",
+				Results: []Result{{DType: tensor.Int32, Shape: []int{12}}}, Global: [3]int{12}, Local: [3]int{4}, CPU: &KernelForm{Local: [3]int{2}},
+				Host: func(outs, _ []*tensor.Tensor) error {
+					for i := range 12 {
+						outs[0].SetFloat64(i, 0)
+					}
+					return nil
+				},
+			})[0],
 		}}))
 		require.NoError(t, err)
 		out, err := exe.Run(t.Context(), nil)
 		require.NoError(t, err)
-		want := []float32{2, 2}
+		want, group := []float32{2, 2}, 0.0
 		if d := rt.Device(); d != nil {
-			want = []float32{1, 1}
+			want, group = []float32{1, 1}, 1204
 			if d.Class == platform.CPU {
-				want[0] = 3
+				want[0], group = 3, 1202
 			}
 		}
-		for i, x := range out {
+		require.Equal(t, group, out[2].Float64At(11))
+		for i, x := range out[:2] {
 			require.Equal(t, slices.Repeat([]float32{want[i]}, 10), opstest.FloatsOf(t, x))
 		}
 	})

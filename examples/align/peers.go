@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"strings"
-
 	_ "embed"
+	"strings"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 )

@@ -45,3 +45,6 @@ func report(p *gallery.Program, genome string, reads []string, hits []hit) error
 		return gallery.Grey(1)
 	}))
 }
+
+// least is the score from which on BWA-MEM reports an alignment.
+const least = 30

@@ -61,7 +61,7 @@ func TestEveryProgramIsInTheGallery(t *testing.T) {
 
 func TestAPageHasARowForEachProgram(t *testing.T) {
 	r := gallery.Record{
-		Name: "audio", Device: "a device", Driver: "1", CPU: "a processor", Cores: 2, Go: "go1", Date: "2026-01-02T03:04:05Z", Lines: gallery.Lines{Go: 123, Kernels: 45, Checks: 67},
+		Name: "audio", Device: "a device", Driver: "1", CPU: "a processor", Cores: 2, Go: "go1", Date: "2026-01-02T03:04:05Z", Lines: gallery.Lines{Go: 123, Kernels: 45, Rest: 89, Checks: 67},
 		Works: []gallery.WorkRecord{{
 			Name: "noise reduction", Unit: "s of sound", Amount: 60,
 			Runs: []gallery.RunRecord{{Where: "x:0", Seconds: 0.05, Amount: 60}, {Where: "cpu path", Seconds: 0.25, Amount: 30}},
@@ -69,7 +69,7 @@ func TestAPageHasARowForEachProgram(t *testing.T) {
 		}},
 	}
 	text := string(page([]gallery.Record{r, {Name: "stars"}}, "bench/gallery/x.jsonl"))
-	require.Contains(t, text, "| 123 + 45 | 67 | 50.0 ms (1200 s of sound/s) | 500 ms (10.0) | SciPy 1: 100 ms (2.00) |")
+	require.Contains(t, text, "| 123 + 45 | 89 | 67 | 50.0 ms (1200 s of sound/s) | 500 ms (10.0) | SciPy 1: 100 ms (2.00) |")
 	require.Contains(t, text, "Measured on 2 cores of a processor with a device")
 	require.NotContains(t, text, "stars.png", "it did nothing")
 

@@ -32,11 +32,12 @@ device where there is one and on the CPU path beside it; it draws what it found,
     go run ./examples/fetch                # real data too large to come along; without them programs take smaller ones
 
 Made by `+"`make gallery`"+` of [the record](../%s); do not edit. Times are medians of a run without compiling, for the first work
-that a program prints; how many times as long others take stands in parentheses. Lines are those of a program in Go, plus those of its
-kernels in OpenCL C; beside them stand those of what it is checked by: kernels in Go, plain references and peers.
+that a program prints; how many times as long others take stands in parentheses. Lines are those of a program's page, main.go, plus
+those of its kernels in OpenCL C; beside them stand those of files that read data, draw and print, and of what it is checked by: kernels
+in Go, plain references and peers.
 
 `, filepath.ToSlash(file))
-	fmt.Fprintf(&b, "| | program | lines | of checks | device | CPU path | peer |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |\n")
+	fmt.Fprintf(&b, "| | program | lines | data, pictures | checks | device | CPU path | peer |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	for _, p := range gallery.Programs {
 		if r, ok := byName[p.Name]; ok && len(r.Works) > 0 {
 			row(&b, p, r)
@@ -68,15 +69,18 @@ func row(b *bytes.Buffer, p gallery.Info, r gallery.Record) {
 	if p.Draws {
 		picture = fmt.Sprintf(`<img src="README.d/%s.png" width="240"> `, p.Name)
 	}
-	lines, checks := fmt.Sprint(r.Lines.Go), ""
+	lines := fmt.Sprint(r.Lines.Go)
 	if r.Lines.Kernels > 0 {
 		lines += fmt.Sprintf(" + %d", r.Lines.Kernels)
 	}
-	if r.Lines.Checks > 0 {
-		checks = fmt.Sprint(r.Lines.Checks)
+	some := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprint(n)
 	}
-	fmt.Fprintf(b, "| %s| **[%s](%s/main.go)** (%s) %s. Timed: %s | %s | %s | %s | %s | %s |\n",
-		picture, p.Name, p.Name, p.Field, p.Does, w.Name, lines, checks, device, times(&w, w.Runs[len(w.Runs)-1]), peer)
+	fmt.Fprintf(b, "| %s| **[%s](%s/main.go)** (%s) %s. Timed: %s | %s | %s | %s | %s | %s | %s |\n",
+		picture, p.Name, p.Name, p.Field, p.Does, w.Name, lines, some(r.Lines.Rest), some(r.Lines.Checks), device, times(&w, w.Runs[len(w.Runs)-1]), peer)
 }
 
 // times is how long a run takes for all of the work, and how many times as long as on the device.

@@ -1,21 +1,10 @@
 package main
 
 import (
-	"context"
 	"math"
 
-	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/fft"
 	"github.com/anycl/anycl/tensor"
 )
-
-// lens is a blur of photographs of h x w pixels, beyond whose edges they begin again.
-type lens struct {
-	h, w  int
-	sharp *tensor.Tensor
-	spot  *tensor.Tensor // what becomes of a point, [h, w], around the first pixel
-	clean *tensor.Tensor // blurred, without noise
-}
 
 // disc is what a point out of focus becomes, with an edge of a pixel.
 func disc(radius float64) func(dx, dy float64) float64 {
@@ -40,103 +29,3 @@ func newLens(sharp *tensor.Tensor, at func(dx, dy float64) float64) *lens {
 }
 
 func (l *lens) index(c, y, x int) int { return (c*l.h+y)*l.w + x }
-
-// waves are the transforms of images [..., h, w], complex numbers, and back.
-func (l *lens) waves(x *ops.Node) *ops.Node {
-	return ops.ViewAsComplex(fft.RFFT(x, &fft.Options{Axes: []int{-2, -1}}))
-}
-
-func (l *lens) pixels(x *ops.Node) *ops.Node {
-	return fft.IRFFT(ops.ViewAsReal(x), &fft.Options{Axes: []int{-2, -1}, Sizes: []int{l.h, l.w}})
-}
-
-// blur is the photograph through the lens, with noise.
-func (l *lens) blur(ctx context.Context, rt *ops.Runtime, noise float64) (*tensor.Tensor, error) {
-	g := ops.NewGraph("blur")
-	g.Seed(7)
-	clean := l.pixels(ops.Mul(l.waves(g.Const(l.sharp)), l.waves(g.Const(l.spot))))
-	blurred := ops.Add(clean, ops.Mul(noise, g.Normal(tensor.Float32, 3, l.h, l.w)))
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{blurred, clean}})
-	if err != nil {
-		return nil, err
-	}
-	defer exe.Close()
-	out, err := exe.Run(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	l.clean = out[1]
-	return out[0], nil
-}
-
-// blurredAt is a pixel of the blurred photograph, summed over the spot.
-func (l *lens) blurredAt(sharp *tensor.Tensor, c, y, x int) (sum float64) {
-	for dy := range l.h {
-		for dx := range l.w {
-			if s := l.spot.Float64At(dy*l.w + dx); s > 0 {
-				sum += s * sharp.Float64At(l.index(c, (y-dy+l.h)%l.h, (x-dx+l.w)%l.w))
-			}
-		}
-	}
-	return sum
-}
-
-// sharpener finds the photograph x for which |spot * x - blurred|² + weight · |Laplacian of x|² is least: wave by wave,
-//
-//	X = H̄ Y / (|H|² + weight · |L|²)
-//
-// Source: Hunt, The Application of Constrained Least Squares Estimation to Image Restoration by Digital Computer (1973).
-type sharpener struct {
-	exe             *ops.Executable
-	blurred, weight *ops.Node
-}
-
-// sharpened is a photograph, and the mean square of what it does not explain.
-type sharpened struct {
-	image *tensor.Tensor
-	left  float64
-}
-
-func (l *lens) sharpener(ctx context.Context, rt *ops.Runtime, place ops.Place) (*sharpener, error) {
-	g := ops.NewGraph("sharpen")
-	s := &sharpener{blurred: g.Input("blurred", tensor.Float32, 3, l.h, l.w), weight: g.Input("weight", tensor.Float32)}
-	laplacian := tensor.Must(tensor.New(tensor.Float32, l.h, l.w))
-	for _, at := range [][2]int{{1, 0}, {l.h - 1, 0}, {0, 1}, {0, l.w - 1}} {
-		laplacian.SetFloat64(at[0]*l.w+at[1], -1)
-	}
-	laplacian.SetFloat64(0, 4)
-	h, y := l.waves(g.Const(l.spot)), l.waves(s.blurred)
-	power := func(x *ops.Node) *ops.Node { return ops.Add(ops.Square(ops.Real(x)), ops.Square(ops.Imag(x))) }
-	trusted := ops.Add(power(h), ops.Mul(s.weight, power(l.waves(g.Const(laplacian)))))
-	x := ops.Mul(ops.Mul(ops.Conj(h), y), ops.Cast(ops.Reciprocal(trusted), tensor.Complex64))
-	left := ops.Mean(ops.Square(l.pixels(ops.Sub(ops.Mul(h, x), y))))
-	var err error
-	s.exe, err = g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{l.pixels(x), left}, Place: place})
-	return s, err
-}
-
-func (s *sharpener) run(ctx context.Context, blurred *tensor.Tensor, weight float64) (sharpened, error) {
-	out, err := s.exe.Run(ctx, ops.Feeds{s.blurred: blurred, s.weight: tensor.Scalar(float32(weight))})
-	if err != nil {
-		return sharpened{}, err
-	}
-	return sharpened{out[0], out[1].Float64At(0)}, nil
-}
-
-// fit finds the weight with which what is left is as large as the noise: more grows with it. Source: Morozov (1966).
-func (s *sharpener) fit(ctx context.Context, blurred *tensor.Tensor, noise float64) (out sharpened, weight float64, err error) {
-	low, high := -18.0, 6.0 // of the logarithm
-	for range 24 {
-		middle := (low + high) / 2
-		weight = math.Exp(middle)
-		if out, err = s.run(ctx, blurred, weight); err != nil {
-			return out, weight, err
-		}
-		if out.left > noise*noise {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return out, weight, nil
-}

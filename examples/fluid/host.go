@@ -1,5 +1,10 @@
 package main
 
+import (
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
+)
+
 // row is a row of cells after a step: what the kernel flow does.
 func (w *flow) row(g, f []float32, y int) {
 	plus, minus := w.rates()
@@ -44,4 +49,15 @@ func (w *flow) row(g, f []float32, y int) {
 		o5[x], o7[x] = back*f7+1./36*(even+odd), back*f5+1./36*(even-odd)
 		o6[x], o8[x] = back*f8+1./36*(even-odd), back*f6+1./36*(even+odd)
 	}
+}
+
+// host is the kernel flow in Go.
+func (w *flow) host(outs, ins []*tensor.Tensor) error {
+	g, f := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](ins[0])
+	fallback.Parallel(w.height, func(from, to int) {
+		for y := from; y < to; y++ {
+			w.row(g, f, y)
+		}
+	})
+	return nil
 }

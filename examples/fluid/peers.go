@@ -21,7 +21,7 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 		Name:   fmt.Sprintf("flow, %d steps of %d x %d cells", count, w.width, w.height),
 		Amount: float64(w.width*w.height*count) / 1e6, Unit: "M cells",
 	}
-	if _, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
+	if _, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[*state], error) {
 		s, err := w.start(ctx, rt, place, "flow", count)
 		return func(ctx context.Context) (*state, error) { return s, s.run(ctx) }, err
 	}); err != nil {

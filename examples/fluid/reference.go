@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/examples/internal/gallery"
+)
 
 // The velocities that Ghia, Ghia and Shin computed in a cavity of 129 x 129 points, in units of the lid's: u to the right
 // along the vertical line through its centre, v upwards along the horizontal one. Source: High-Re Solutions for
@@ -39,4 +43,16 @@ func differences(at []float64, published [15]float64, values []float64) (most fl
 		}
 	}
 	return most
+}
+
+// compare prints profiles beside the published ones, and checks them.
+func compare(p *gallery.Program, reynolds int, u, v []float64) {
+	wantU, wantV := ghiaU[reynolds], ghiaV[reynolds]
+	p.Printf("   y  u published  computed      x  v published  computed\n")
+	for i := 0; i < len(ghiaY); i += 3 {
+		p.Printf("%.3f %10.4f %10.4f  %.3f %11.4f %10.4f\n", ghiaY[i], wantU[i], profile(u, ghiaY[i]), ghiaX[i], wantV[i], profile(v, ghiaX[i]))
+	}
+	off := max(differences(ghiaY[:], wantU, u), differences(ghiaX[:], wantV, v))
+	limit := map[int]float64{100: 0.01, 400: 0.01, 1000: 0.02}[reynolds]
+	p.Check(off < limit, "velocities of the box are those of Ghia, Ghia and Shin to %.4f of the lid's: less than %g", off, limit)
 }

@@ -49,3 +49,26 @@ func score(ctx context.Context, p *gallery.Program, rt *ops.Runtime, t *table, e
 	}
 	return nil
 }
+
+// ensemble is the trees of a forest for ops.TreeRegress: a row with a value above the edge of a limit goes right.
+func ensemble(forest []*tensor.Tensor, edges [][]float32, depth int, base float64) *ops.TreeEnsemble {
+	features, limits, leaves := tensor.MustSlice[int32](forest[1]), tensor.MustSlice[int32](forest[2]), tensor.MustSlice[float32](forest[3])
+	e := &ops.TreeEnsemble{Base: []float64{base}}
+	splits := 1<<depth - 1
+	for t := 0; t < len(leaves)>>depth; t++ {
+		var tree []ops.TreeNode
+		for i := range splits {
+			f, limit := features[t*splits+i], limits[t*splits+i]
+			edge := math.Inf(1)
+			if int(limit) < len(edges[f]) {
+				edge = float64(edges[f][limit])
+			}
+			tree = append(tree, ops.TreeNode{Mode: ops.TreeLessEqual, Feature: int(f), Value: edge, True: 2*i + 1, False: 2*i + 2})
+		}
+		for i := range 1 << depth {
+			tree = append(tree, ops.TreeNode{Mode: ops.TreeLeaf, Weights: []ops.TreeWeight{{Value: float64(leaves[t<<depth+i])}}})
+		}
+		e.Trees = append(e.Trees, tree)
+	}
+	return e
+}

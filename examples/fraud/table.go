@@ -155,3 +155,12 @@ func (t *table) standardised() []float32 {
 	}
 	return z
 }
+
+// logOdds is the logarithm of how many rows of 1 there are for each of 0, among those to learn from.
+func (t *table) logOdds() float64 {
+	ones := 0.0
+	for _, v := range t.y[:t.learned] {
+		ones += float64(v)
+	}
+	return math.Log(ones / (float64(t.learned) - ones))
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	_ "embed" // for galaxy.cl
 	"math"
 
 	"github.com/anycl/anycl/fallback"

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	_ "embed" // for peer.py
+	_ "embed"
 	"fmt"
 	"math"
 

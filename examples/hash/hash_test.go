@@ -111,5 +111,5 @@ func TestTheSearchFindsTheFirstCandidateOrNone(t *testing.T) {
 }
 
 func TestWhatCannotBeAskedForIsAnError(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{words: 1, messages: 4, passwords: 4, rounds: 1}), "-passwords")
+	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{words: 1, messages: 8, passwords: 9, rounds: 1}), "-passwords")
 }

@@ -1,5 +1,5 @@
 // Hash finds passwords by their SHA-256 digests, hashes a million messages, and makes keys of passwords by PBKDF2-HMAC-SHA256, with
-// kernels of its own; on the CPU path, Go's crypto packages do the same.
+// kernels of its own (hash.cl); on the CPU path, Go's crypto packages do the same.
 //
 //	go run ./examples/hash [-words 1600] [-n 1048576] [-passwords 8192] [-rounds 999] [-peer] [-out hash.png]
 //	go run ./examples/fetch hash             # a list of words; without it there are 36
@@ -12,11 +12,11 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
-	"flag"
-	"image"
-	"image/color"
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -28,21 +28,16 @@ type options struct{ words, messages, passwords, rounds int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.words, "words", 1600, "words of the list to try in the search, each behind 10,000 numbers")
-	flag.IntVar(&o.messages, "n", 1<<20, "messages to hash whose digests are all wanted")
-	flag.IntVar(&o.passwords, "passwords", 8192, "passwords to make keys of")
-	flag.IntVar(&o.rounds, "rounds", 999, "iterations of PBKDF2; hashcat's benchmark has 999")
+	gallery.Int(&o.words, "words", 1600, 1, 200000, "words of the list to try in the search, each behind 10,000 numbers")
+	gallery.Int(&o.messages, "n", 1<<20, 8, 1<<26, "messages to hash whose digests are all wanted")
+	gallery.Int(&o.passwords, "passwords", 8192, 8, 1<<22, "passwords to make keys of, at most -n")
+	gallery.Int(&o.rounds, "rounds", 999, 1, 1e7, "iterations of PBKDF2; hashcat's benchmark has 999")
 	gallery.Main("hash", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := errors.Join(
-		gallery.Within("words", o.words, 1, 200000),
-		gallery.Within("passwords", o.passwords, 8, 1<<22),
-		gallery.Within("n", o.messages, o.passwords, 1<<26),
-		gallery.Within("rounds", o.rounds, 1, 1e7),
-	); err != nil {
-		return err
+	if o.passwords > o.messages {
+		return fmt.Errorf("-passwords must be at most -n, %d", o.messages)
 	}
 	rt, err := p.Open(ctx)
 	if err != nil {
@@ -63,89 +58,95 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	keys, err := makeKeys(ctx, p, rt, messages[:o.passwords], o.rounds)
+	made, err := makeKeys(ctx, p, rt, messages[:o.passwords], o.rounds)
 	if err != nil {
 		return err
 	}
 	const rounds = 600000 // OWASP Password Storage Cheat Sheet, 2023
 	n := len(tried) * beginnings
-	whole := keys.Seconds() / float64(o.passwords) * float64(n) * rounds / float64(o.rounds)
+	whole := made.Seconds() / float64(o.passwords) * float64(n) * rounds / float64(o.rounds)
 	p.Printf("Searching %d candidates took %s; if keys of %d rounds were stored instead, it would take %v.\n",
 		n, gallery.Seconds(searched.Seconds()), rounds, time.Duration(whole*float64(time.Second)).Round(time.Second))
 	return p.WritePNG(bits(digests))
 }
 
-// findPasswords searches for three candidates by their digests, and returns how long it took.
-func findPasswords(ctx context.Context, p *gallery.Program, rt *ops.Runtime, words [][]byte) (time.Duration, error) {
-	const share = 16 // of the words, one part is tried on the CPU path
-	few := words[:max(1, len(words)/share)]
-	var stolen [][32]byte
-	wanted := []int{len(few)*beginnings - 1, len(words) / 3 * beginnings, len(words)*beginnings - 1983}
-	for _, i := range wanted {
-		stolen = append(stolen, sha256.Sum256(candidate(words, i)))
-	}
-	work := gallery.Work{Name: "search by SHA-256", Amount: float64(len(words)*beginnings) / 1e6, Unit: "M candidates", CPUShare: float64(len(few)) / float64(len(words))}
-	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) ([]int32, error), error) {
-		list := words
-		if place == ops.OnCPU {
-			list = few
-		}
-		g := ops.NewGraph("search")
-		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{search(g, list, stolen, width(rt))}, Place: place})
-		return func(ctx context.Context) ([]int32, error) {
-			out, err := exe.Run(ctx, nil)
-			if err != nil {
-				return nil, err
-			}
-			return tensor.ToSlice[int32](out[0])
-		}, err
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range results {
-		n := len(words)
-		if r.Place == ops.OnCPU {
-			n = len(few)
-		}
-		right := count(len(wanted), func(t int) bool {
-			want := int32(none)
-			if wanted[t] < n*beginnings {
-				want = int32(wanted[t])
-			}
-			return r.Value[t] == want
-		})
-		p.Check(right == len(wanted), "%s finds the passwords of %d digests, where they are among its %d candidates", r.Where, right, n*beginnings)
-	}
-	for t, i := range results[0].Value {
-		if i != none {
-			p.Printf("%x... is the digest of %q\n", stolen[t][:12], candidate(words, int(i)))
-		}
-	}
-	return results[0].Time, hashcat(ctx, p, rt, "1400", float64(len(words)*beginnings))
+//go:embed hash.cl
+var source string
+
+// call adds a kernel of hash.cl to a graph. On a CPU each work-item is a group, so that its variables stay in registers.
+func call(g *ops.Graph, width int, o ops.KernelOptions, ins ...*ops.Node) *ops.Node {
+	o.Source, o.Options = source, fmt.Sprintf("-D WIDTH=%d %s", width, o.Options)
+	o.CPU = &ops.KernelForm{Local: [3]int{1, 1}}
+	return ops.Kernel(g, o, ins...)[0]
 }
 
-// hashAll hashes messages and compares all digests with Go's.
-func hashAll(ctx context.Context, p *gallery.Program, rt *ops.Runtime, messages [][]byte) ([]uint32, error) {
-	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
-	words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
-	work := gallery.Work{Name: "SHA-256 of messages", Amount: float64(len(messages)) / 1e6, Unit: "M digests"}
-	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, width(rt)))
-	if err != nil {
-		return nil, err
+// width is how many messages a work-item has on a device: see hash.cl.
+func width(rt *ops.Runtime) int {
+	lanes := rt.Device().Lanes()
+	if lanes < 16 { // vectors of 64 bytes come with 32 registers, shorter ones of most processors with 16
+		return lanes
 	}
-	for _, r := range results {
-		all := tensor.MustSlice[uint32](r.Value[0])
-		same := count(len(messages), func(i int) bool { return [32]byte(read(all, 8, i)) == sha256.Sum256(messages[i]) })
-		p.Check(same == len(messages), "%d of %d digests of %s are those of crypto/sha256", same, len(messages), r.Where)
-	}
-	return tensor.MustSlice[uint32](results[0].Value[0]), nil
+	return 2 * lanes
 }
 
-// bits shows the first 128 digests, each a row of 256 squares.
-func bits(digests []uint32) image.Image {
-	const side = 3
-	return gallery.Paint(256*side, min(128, len(digests)/8)*side, func(x, y int) color.RGBA {
-		return gallery.Grey(float64(read(digests, 8, y/side)[x/side/8] >> (7 - x/side%8) & 1))
-	})
+// search adds the search for digests to the graph: int32 [len(wanted)], the number of the first candidate with it, or none.
+func search(g *ops.Graph, list [][]byte, wanted [][32]byte, width int) *ops.Node {
+	blocks, digits, targets := make([]uint32, 16*len(list)), make([]uint32, (beginnings+width-1)/width*width), make([]uint32, 8*len(wanted))
+	for i, w := range list { // as FIPS 180-4, section 5.1.1 pads it: the bit 1, zeros, the length in bits
+		bigEndian(blocks[16*i+1:], append(slices.Clone(w), 0x80))
+		blocks[16*i+15] = uint32(8 * (4 + len(w)))
+	}
+	for i := range digits {
+		bigEndian(digits[i:], fmt.Appendf(nil, "%04d", min(i, beginnings-1)))
+	}
+	for t, w := range wanted {
+		bigEndian(targets[8*t:], w[:])
+	}
+	parts := 1
+	if width == 1 { // more work-items for a GPU
+		parts = 100
+	}
+	constant := func(s []uint32) *ops.Node { return g.Const(tensor.Must(tensor.FromSlice(s))) }
+	return ops.Min(call(g, width, ops.KernelOptions{
+		Entry: "search", Options: fmt.Sprintf("-D TARGETS=%d", len(wanted)),
+		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{len(wanted), parts * len(list)}}},
+		Args:    []any{uint32(beginnings / parts)}, Global: [3]int{len(list), parts},
+		Host: func(outs, _ []*tensor.Tensor) error { return searchHost(outs[0], list, wanted, parts) },
+	}, constant(blocks), constant(digits), constant(targets)), 1)
+}
+
+// none is found where no candidate has a digest.
+const none = math.MaxInt32
+
+// digests adds those of messages that pack has laid out to the graph: uint32 [n/32, 8, 32].
+func digests(words, lengths *ops.Node, blocks, width int) *ops.Node {
+	groups, rows := words.Shape()[0], words.Shape()[1]
+	n, repeat := groups*group, min(width, 16)
+	return call(words.Graph(), width, ops.KernelOptions{
+		Entry:   "sha256",
+		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{groups, 8, group}}},
+		Args:    []any{uint32(n), uint32(rows), uint32(blocks), uint32(repeat)},
+		Global:  [3]int{(n/width + repeat - 1) / repeat},
+		Host:    func(outs, ins []*tensor.Tensor) error { return digestsHost(outs[0], ins[0], ins[1]) },
+	}, words, lengths)
+}
+
+// keys adds keys of size bytes, a multiple of 32, of passwords of at most 64 bytes to the graph: uint32 [size/32, n/32, 8, 32].
+func keys(passwords *ops.Node, salt []byte, rounds, size, width int) *ops.Node {
+	g, groups, parts := passwords.Graph(), passwords.Shape()[0], size/32
+	first := make([]uint32, 16*parts) // what HMAC hashes first for each part: salt, number of the part, padding
+	for p := range parts {
+		block := make([]byte, 64)
+		end := copy(block, binary.BigEndian.AppendUint32(salt[:len(salt):len(salt)], uint32(p+1)))
+		block[end] = 0x80
+		binary.BigEndian.PutUint32(block[60:], uint32(8*(64+end)))
+		bigEndian(first[16*p:], block)
+	}
+	n := groups * group
+	return call(g, width, ops.KernelOptions{
+		Entry:   "pbkdf2",
+		Results: []ops.Result{{DType: tensor.Uint32, Shape: []int{parts, groups, 8, group}}},
+		Args:    []any{uint32(n), uint32(rounds)}, Global: [3]int{n / width, parts},
+		Host: func(outs, ins []*tensor.Tensor) error { return keysHost(outs[0], ins[0], salt, rounds, size) },
+	}, passwords, g.Const(tensor.Must(tensor.FromSlice(first, parts, 16))))
 }

@@ -9,33 +9,36 @@ package main
 
 import (
 	"context"
-	_ "embed" // for peer.py
-	"flag"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/sparse"
+	"github.com/anycl/anycl/tensor"
 )
 
 // options are what the command line says.
 type options struct{ cells, steps int }
 
+// plate is a square of side 1 whose edges have the temperature 0, with n x n points inside.
+type plate struct {
+	n            int
+	dt           float64 // of a step; copper takes about 1 to carry heat across
+	conductivity func(x, y float64) float64
+}
+
 func main() {
 	var o options
-	flag.IntVar(&o.cells, "cells", 255, "points along each side of the plate, an odd number")
-	flag.IntVar(&o.steps, "steps", 40, "of time")
-	gallery.Main("heat", func(ctx context.Context, p *gallery.Program) error {
-		if o.cells < 31 || o.cells%2 == 0 || o.cells > 4095 || o.steps < 1 {
-			fmt.Fprintln(os.Stderr, "heat: -cells is an odd number from 31 to 4095, -steps is positive")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Int(&o.cells, "cells", 255, 31, 4095, "points along each side of the plate, an odd number")
+	gallery.Int(&o.steps, "steps", 40, 1, 1e6, "of time")
+	gallery.Main("heat", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
+	if o.cells%2 == 0 {
+		return fmt.Errorf("-cells must be an odd number, not %d", o.cells)
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -50,54 +53,17 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	return times(ctx, p, rt, o)
 }
 
-// analytic cools a plate whose temperature is a sum of waves, each of which decays by a law of its own, on two grids: halving
-// distances of points and of time divides the error by four.
-func analytic(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
-	const end = 0.02
-	p.Printf("\nWaves on a plate, cooled for %g of the time that heat takes across\n", end)
-	var errs [2]float64
-	n := min(o.cells, 95) // so that the error is far above what float32 and the solver leave
-	for i, n := range []int{n / 2, n} {
-		steps := 5 * (i + 1)
-		w := &plate{n: n, dt: end / float64(steps), conductivity: func(x, y float64) float64 { return 1 }}
-		s, err := w.start(ctx, rt, ops.Auto, w.points(waves(0)), steps)
-		if err != nil {
-			return err
-		}
-		u, err := s.run(ctx)
-		if err != nil {
-			return err
-		}
-		for k, v := range w.points(waves(end)) {
-			errs[i] = max(errs[i], math.Abs(float64(u.t[k]-v)))
-		}
-		p.Printf("%4d x %d points, %3d steps, %5d iterations: differs by at most %.2e\n", n, n, steps, u.iterations, errs[i])
-		p.Check(u.converged, "all systems of equations are solved")
-	}
-	p.Check(errs[1] < 2e-3, "temperatures are the analytic ones to %.1e", errs[1])
-	p.Check(errs[0]/errs[1] > 3 && errs[0]/errs[1] < 5, "half the distance divides the error by %.2f: about 4", errs[0]/errs[1])
-	return nil
-}
-
-// waves is the temperature at a time, where it was sin πx sin πy + sin 2πx sin 3πy / 2 at first.
-func waves(time float64) func(x, y float64) float64 {
-	wave := func(x, y, i, j float64) float64 {
-		return math.Sin(i*math.Pi*x) * math.Sin(j*math.Pi*y) * math.Exp(-(i*i+j*j)*math.Pi*math.Pi*time)
-	}
-	return func(x, y float64) float64 { return wave(x, y, 1, 1) + wave(x, y, 2, 3)/2 }
-}
-
 // rings cools the plate of the picture.
 func rings(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
 	w := ringed(o.cells)
 	hot := w.points(func(x, y float64) float64 {
 		return 1 / (1 + math.Exp((math.Hypot(x-0.5, y-0.5)-0.15)/0.01)) // without a jump, after which these steps swing
 	})
-	s, err := w.start(ctx, rt, ops.Auto, hot, o.steps)
+	cool, err := w.start(ctx, rt, ops.Auto, hot, o.steps)
 	if err != nil {
 		return err
 	}
-	u, err := s.run(ctx)
+	u, err := cool(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,39 +78,58 @@ func rings(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	return p.WritePNG(w.picture(hot, u.t))
 }
 
-//go:embed peer.py
-var scipy string
-
-// times solves the same steps on both engines, and beside SciPy.
-func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
-	p.Printf("\n")
-	const steps = 10
-	w := ringed(o.cells)
-	first := w.points(waves(0))
-	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d x %d points", steps, w.n, w.n), Amount: float64(steps*w.n*w.n) / 1e6, Unit: "M points"}
-	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (temperatures, error), error) {
-		s, err := w.start(ctx, rt, place, first, steps)
-		if err != nil {
-			return nil, err
+// matrix is 1 - part · dt · div(conductivity · grad), by finite volumes: what flows between two points passes one and then the other.
+func (w *plate) matrix(part float64) *sparse.CSR[float32] {
+	n, h := w.n, 1/float64(w.n+1)
+	at := func(i, j int) float64 { return w.conductivity(float64(j+1)*h, float64(i+1)*h) }
+	a := &sparse.COO[float64]{Rows: n * n, Cols: n * n}
+	for i := range n {
+		for j := range n {
+			r := i*n + j
+			a.Add(r, r, 1)
+			for _, d := range [][2]int{{-1, 0}, {0, -1}, {0, 1}, {1, 0}} {
+				p, q := i+d[0], j+d[1]
+				flow := part * w.dt / (h * h) * 2 / (1/at(i, j) + 1/at(p, q))
+				a.Add(r, r, flow)
+				if p >= 0 && p < n && q >= 0 && q < n {
+					a.Add(r, p*n+q, -flow)
+				}
+			}
 		}
-		return func(ctx context.Context) (temperatures, error) { return s.run(ctx) }, nil
-	})
-	if err != nil {
-		return err
 	}
-	last := results[len(results)-1].Value
-	for _, r := range results[:len(results)-1] {
-		p.Check(gallery.Farthest(r.Value.t, last.t) < 1e-4, "the engines' temperatures differ by at most %.1e, after %d and %d iterations",
-			gallery.Farthest(r.Value.t, last.t), r.Value.iterations, last.iterations)
-	}
-	var theirs []float32
-	a := w.matrix(0.5)
-	b := w.matrix(-0.5)
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{
-		"ptr.i32": a.Ptr, "col.i32": a.Col, "a.f32": a.Value, "b.f32": b.Value, "u.f32": first},
-		Args: []any{steps, tolerance}}, &theirs)
-	if ok {
-		p.Check(gallery.Farthest(last.t, theirs) < 1e-4, "SciPy's temperatures differ by at most %.1e", gallery.Farthest(last.t, theirs))
-	}
-	return err
+	return tensor.Must(a.CSR()).Float32() // its places are within the plate
+}
+
+const tolerance = 5e-6 // of the residual: float32 holds not much more
+
+// steps adds steps of Crank and Nicolson to the graph: A u' = B u, solved by conjugate gradients from u on.
+func (w *plate) steps(u *ops.Node, count int) (last, iterations, converged *ops.Node) {
+	g := u.Graph()
+	a, b := sparse.Const(g, w.matrix(0.5)), sparse.Const(g, w.matrix(-0.5))
+	s, _ := ops.Scan([]*ops.Node{u, g.Full(tensor.Int32, 0), g.Full(tensor.Bool, 1)}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+		solved := sparse.CG(a.Apply, sparse.Mul(b, s[0]), &sparse.Options{Tolerance: tolerance, Start: s[0], Precondition: sparse.Jacobi(a)})
+		return []*ops.Node{solved.X, ops.Add(s[1], solved.Iterations), ops.LogicalAnd(s[2], solved.Converged)}, nil
+	}, &ops.ScanOptions{Trips: count})
+	return s[0], s[1], s[2]
+}
+
+// temperatures are those after some steps.
+type temperatures struct {
+	t          []float32
+	iterations int
+	converged  bool
+}
+
+// start compiles runs of some steps from temperatures u.
+func (w *plate) start(ctx context.Context, rt *ops.Runtime, place ops.Place, u []float32, count int) (gallery.Run[temperatures], error) {
+	g := ops.NewGraph("heat")
+	last, iterations, converged := w.steps(g.Const(tensor.Must(tensor.FromSlice(u, len(u)))), count)
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{last, iterations, converged}, Place: place})
+	return func(ctx context.Context) (u temperatures, err error) {
+		out, err := exe.Run(ctx, nil)
+		if err != nil {
+			return u, err
+		}
+		return temperatures{tensor.MustSlice[float32](out[0]), int(out[1].Float64At(0)), out[2].Float64At(0) != 0}, nil
+	}, err
 }

@@ -54,3 +54,15 @@ func (w plate) between(u []float64, x, y float64) float64 {
 	at := u[i*w.n+j:]
 	return (1-y)*((1-x)*at[0]+x*at[1]) + y*((1-x)*at[w.n]+x*at[w.n+1])
 }
+
+// mass is the share of a point in the plate: edges have half of it, corners a quarter.
+func (w plate) mass(i, j int) float64 {
+	h := 1 / float64(w.n-1)
+	m := h * h
+	for _, k := range []int{i, j} {
+		if k == 0 || k == w.n-1 {
+			m /= 2
+		}
+	}
+	return m
+}

@@ -20,7 +20,7 @@ var lammps string
 // times makes turns of both engines, and lets LAMMPS run the same.
 func (l *liquid) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
 	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d atoms", turn, l.n), Amount: float64(turn*l.n) / 1e6, Unit: "M atom steps"}
-	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*state, error), error) {
+	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[*state], error) {
 		return l.melt(ctx, rt, place, turn)
 	})
 	if err != nil {

@@ -1,6 +1,11 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
+)
 
 // The kernel in Go, operation by operation. Conversions round products, which Go may contract with sums otherwise.
 
@@ -115,4 +120,17 @@ func (g *grid) surface(p, d, right, up vec, limits []float32, t, here float32, f
 		bright = 0.15 + float32(0.85*(float32(cosine*cosine)/max(n.dot(n), 1e-6)))
 	}
 	return vec{}.along(bright, vec{0.93, 0.76, 0.65})
+}
+
+func viewHost(outs, ins []*tensor.Tensor, scale float32) error {
+	shape, n, size := ins[0].Shape(), outs[1].Shape()[0], outs[1].Shape()[1]
+	g := grid{tensor.MustSlice[float32](ins[0]), shape[2], shape[1], shape[0]}
+	limits, views := tensor.MustSlice[float32](ins[1]), tensor.MustSlice[float32](ins[2])
+	shaded, projected := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](outs[1])
+	fallback.Parallel(n*size, func(from, to int) {
+		for i := from; i < to; i++ {
+			g.row(limits, views[i/size*9:], shaded[i*size*3:], projected[i*size:], size, i%size, scale)
+		}
+	})
+	return nil
 }

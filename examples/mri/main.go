@@ -3,7 +3,7 @@
 //
 //	go run ./examples/mri [-sigma 1] [-size 320] [-peer] [-out mri.png]
 //
-// Smoothing and tissues are ops (pipeline.go), and are checked by plain loops; the views have a kernel of their own, and are checked by
+// Smoothing and tissues are ops, and are checked by plain loops; the views have a kernel of their own (mri.cl), and are checked by
 // the same in Go. With -peer it compares with SciPy's ndimage. Without the file of the scan, see go run ./examples/fetch mri, it takes a
 // phantom of ellipsoids.
 package main
@@ -11,8 +11,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"flag"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -26,8 +24,8 @@ type options struct {
 
 func main() {
 	var o options
-	flag.Float64Var(&o.sigma, "sigma", 1, "standard deviation of the Gaussian filter, in voxels (of 1 mm here)")
-	flag.IntVar(&o.size, "size", 320, "pixels along a side of each of the eight views")
+	gallery.Float(&o.sigma, "sigma", 1, 0.1, 10, "standard deviation of the Gaussian filter, in voxels (of 1 mm here)")
+	gallery.Int(&o.size, "size", 320, 8, 2048, "pixels along a side of each of the eight views")
 	gallery.Main("mri", func(ctx context.Context, p *gallery.Program) error {
 		v, err := head(p)
 		if err != nil {
@@ -37,20 +35,7 @@ func main() {
 	})
 }
 
-// tissues is what is known of the points of a volume.
-type tissues struct {
-	smooth []float32
-	class  []uint8
-	limits []float32
-}
-
 func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
-	if err := errors.Join(
-		gallery.Within("sigma", o.sigma, 0.1, 10),
-		gallery.Within("size", o.size, 8, 2048),
-	); err != nil {
-		return err
-	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -91,10 +76,66 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 	return p.WritePNG(v.paint(best, ours, sides, o.size))
 }
 
-func tissuesIn(t []*tensor.Tensor) tissues {
-	return tissues{tensor.MustSlice[float32](t[0]), tensor.MustSlice[uint8](t[1]), tensor.MustSlice[float32](t[2])}
+//go:embed mri.cl
+var source string
+
+// smooth takes the mean of what is around, weighted by a Gaussian function: along one axis after the other, as the function is a
+// product. Outside are the values of the border.
+func smooth(x *ops.Node, sigma float64) *ops.Node {
+	w := gallery.Gauss(sigma)
+	for axis := range x.Shape() {
+		x = ops.Stencil(x, ops.StencilOptions{Axes: []int{axis}, Size: []int{len(w)}, Weights: w})
+	}
+	return x
 }
 
-func picturesIn(t []*tensor.Tensor) [2][]float32 {
-	return [2][]float32{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1])}
+// classes is how many kinds of tissue are told apart: air, fluid and bone, grey matter and muscle, white matter, fat.
+const classes = 5
+
+// limits finds values between which a class lies, [classes-1], by k-means (Lloyd's algorithm) of the histogram of x.
+func limits(x *ops.Node) *ops.Node {
+	const bins, rounds = 256, 30
+	g := x.Graph()
+	counts := ops.Cast(ops.HistC(x, bins, 0, 256), tensor.Float32)
+	middles := ops.Add(g.Iota(tensor.Float32, 0, bins), 0.5)
+	begin := make([]float32, classes)
+	for k := range begin {
+		begin[k] = 256 * (float32(k) + 0.5) / classes
+	}
+	between := func(centres *ops.Node) *ops.Node {
+		return ops.Mul(ops.Add(ops.Narrow(centres, 0, 0, classes-1), ops.Narrow(centres, 0, 1, classes-1)), 0.5)
+	}
+	last, _ := ops.Scan([]*ops.Node{g.Const(tensor.Must(tensor.FromSlice(begin)))}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+		in := ops.OneHot(classify(middles, between(s[0])), classes, tensor.Float32) // [bins, classes]
+		weights := ops.Mul(in, ops.Unsqueeze(counts, 1))
+		n := ops.Sum(weights, 0)
+		means := ops.Div(ops.Sum(ops.Mul(weights, ops.Unsqueeze(middles, 1)), 0), ops.Maximum(n, 1))
+		return []*ops.Node{ops.Where(ops.Greater(n, 0), means, s[0])}, nil
+	}, &ops.ScanOptions{Trips: rounds})
+	return between(last[0])
+}
+
+// classify counts the limits that each value exceeds: uint8.
+func classify(x, limits *ops.Node) *ops.Node {
+	class := ops.Cast(ops.Greater(x, ops.Narrow(limits, 0, 0, 1)), tensor.Uint8)
+	for k := 1; k < classes-1; k++ {
+		class = ops.Add(class, ops.Cast(ops.Greater(x, ops.Narrow(limits, 0, k, 1)), tensor.Uint8))
+	}
+	return class
+}
+
+// view adds pictures of x to the graph, shaded and projected, from n sides: float32 [n, size, size, 3] and [n, size, size].
+func view(x, limits *ops.Node, n, size int) (shaded, projected *ops.Node) {
+	nz, ny, nx := x.Shape()[0], x.Shape()[1], x.Shape()[2]
+	scale := 1.2 * float32(max(nx, ny, nz)) / float32(size)
+	views := x.Graph().Const(tensor.Must(tensor.FromSlice(directions(n), n, 9)))
+	out := ops.Kernel(x.Graph(), ops.KernelOptions{
+		Source: source, Entry: "view",
+		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{n, size, size, 3}}, {DType: tensor.Float32, Shape: []int{n, size, size}}},
+		Args:    []any{int32(nx), int32(ny), int32(nz), scale},
+		Global:  [3]int{size, size, n},
+		CPU:     &ops.KernelForm{Local: [3]int{1, 1, 1}}, // the variables of a work-item alone stay in registers
+		Host:    func(outs, ins []*tensor.Tensor) error { return viewHost(outs, ins, scale) },
+	}, x, limits, views)
+	return out[0], out[1]
 }

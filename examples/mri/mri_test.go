@@ -76,7 +76,3 @@ func TestABallIsSeenAsADisc(t *testing.T) {
 	assert.InDelta(t, 100, projected[size/2*size+size/2], 4)
 	assert.Greater(t, shaded[3*(14*size+23)], shaded[3*(29*size+16)], "light comes from above and the right")
 }
-
-func TestWhatCannotBeSmoothedIsAnError(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, phantom(8), options{size: 8}), "-sigma")
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/tensor"
 )
 
 // count is how many points each class has.
@@ -57,4 +58,31 @@ func (v *volume) paint(t tissues, views [2][]float32, sides, size int) image.Ima
 		}
 		return palette[t.class[at]]
 	})
+}
+
+// tissues is what is known of the points of a volume.
+type tissues struct {
+	smooth []float32
+	class  []uint8
+	limits []float32
+}
+
+func tissuesIn(t []*tensor.Tensor) tissues {
+	return tissues{tensor.MustSlice[float32](t[0]), tensor.MustSlice[uint8](t[1]), tensor.MustSlice[float32](t[2])}
+}
+
+func picturesIn(t []*tensor.Tensor) [2][]float32 {
+	return [2][]float32{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1])}
+}
+
+// directions are those of n views, around the head, from a little above: forward, right and up, [n, 9].
+func directions(n int) (all []float32) {
+	for k := range n {
+		sin, cos := math.Sincos(2*math.Pi*float64(k)/float64(n) + 0.45)
+		a, b := math.Sincos(0.3)
+		for _, c := range []float64{-sin * b, -cos * b, -a, -cos, sin, 0, -sin * a, -cos * a, b} {
+			all = append(all, float32(c))
+		}
+	}
+	return all
 }

@@ -17,7 +17,7 @@ var numpy string
 func (o options) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
 	amount := float64(o.paths*o.steps) / 1e6
 	work := gallery.Work{Name: "4 prices, 16 Greeks", Amount: amount, Unit: "M steps of paths"}
-	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*table, error), error) {
+	_, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[*table], error) {
 		return o.batch(ctx, rt, place, o.market)
 	})
 	if err != nil {

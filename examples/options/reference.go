@@ -47,3 +47,6 @@ func (c contract) knockOut(m market) float64 {
 	ratio := c.barrier / spot
 	return c.european(m) - spot*math.Pow(ratio, 2*lambda)*normal(y) + c.strike*math.Exp(-rate*years)*math.Pow(ratio, 2*lambda-2)*normal(y-root)
 }
+
+// closed is how many of them, the first ones, have a closed form.
+const closed = 3

@@ -1,8 +1,10 @@
 package main
 
 import (
-	_ "embed"
 	"math"
+
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
 )
 
 // bilateralRow is the kernel in Go, for a row.
@@ -31,4 +33,16 @@ func bilateralRow(y, x, weights []float32, row, w, h, radius int, fall float32) 
 			y[c*out+row*w+column] = mean[c] / sum
 		}
 	}
+}
+
+// bilateralHost is the kernel in Go.
+func bilateralHost(outs, ins []*tensor.Tensor, radius int, fall float32) error {
+	y, x, weights := tensor.MustSlice[float32](outs[0]), tensor.MustSlice[float32](ins[0]), tensor.MustSlice[float32](ins[1])
+	h, w := outs[0].Shape()[1], outs[0].Shape()[2]
+	fallback.Parallel(h, func(from, to int) {
+		for row := from; row < to; row++ {
+			bilateralRow(y, x, weights, row, w, h, radius, fall)
+		}
+	})
+	return nil
 }

@@ -58,7 +58,3 @@ func TestTheBorderIsWhatIsOutside(t *testing.T) {
 	p := planes{2, 2, []float32{1, 2, 3, 4}}
 	require.Equal(t, []float32{1, 2, 3, 4}, []float32{p.at(0, -5, -1), p.at(2, 7, 0), p.at(1, 0, 9), p.at(0, 2, 2)})
 }
-
-func TestNoFramesAreAnError(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, planes{}, options{}), "-frames")
-}

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
+	_ "embed"
 	"image"
 	"image/color"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -46,19 +44,6 @@ func (p planes) tensor() *tensor.Tensor {
 	return tensor.Must(tensor.FromSlice(b, len(b)/p.w/p.h, p.h, p.w))
 }
 
-// pan is the part of w x h pixels that a camera sees that goes from the left above to the right below: frame i of n.
-func (p planes) pan(i, n, w, h int) planes {
-	left, top := (p.w-w)*i/max(n-1, 1), (p.h-h)*i/max(n-1, 1)
-	part := planes{w, h, make([]float32, 0, 3*w*h)}
-	for c := range 3 {
-		for y := range h {
-			from := (c*p.h+top+y)*p.w + left
-			part.values = append(part.values, p.values[from:from+w]...)
-		}
-	}
-	return part
-}
-
 // montage sets the photograph and the pictures of its size beside each other.
 func montage(photo planes, pictures []planes) image.Image {
 	all := []planes{photo}
@@ -78,27 +63,22 @@ func montage(photo planes, pictures []planes) image.Image {
 	})
 }
 
-// clip is a video in the format YUV4MPEG2 with colours in full resolution, 25 frames a second.
-type clip struct{ bytes.Buffer }
+// A temple in Beijing, photographed by danielbuechele: see data/LICENSE.
+//
+//go:embed data/china.jpg
+var china []byte
 
-func newClip(w, h int) *clip {
-	c := &clip{}
-	fmt.Fprintf(c, "YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C444\n", w, h)
-	return c
+// filtered is what the filters make of a photograph, and the palette.
+type filtered struct {
+	pictures []planes
+	colours  []float32 // [colours, 3]
 }
 
-func (c *clip) add(frame *tensor.Tensor) {
-	c.WriteString("FRAME\n")
-	c.Write(tensor.MustSlice[uint8](frame))
-}
-
-// yuv is a picture as video has it, uint8 [3, height, width], by ITU-R BT.601: luma from 16 to 235 and differences of colours around 128.
-func yuv(x *ops.Node) *ops.Node {
-	m := tensor.Must(tensor.FromSlice([]float32{
-		65.481 / 255, 128.553 / 255, 24.966 / 255, -37.797 / 255, -74.203 / 255, 112. / 255, 112. / 255, -93.786 / 255, -18.214 / 255,
-	}, 3, 3))
-	g, h, w := x.Graph(), x.Shape()[1], x.Shape()[2]
-	y := ops.MatMul(g.Const(m), ops.Reshape(x, 3, h*w))
-	shift := g.Const(tensor.Must(tensor.FromSlice([]float32{16, 128, 128}, 3, 1)))
-	return ops.Reshape(ops.Cast(ops.Clip(ops.Round(ops.Add(y, shift)), 0, 255), tensor.Uint8), 3, h, w)
+func filteredIn(out []*tensor.Tensor) (f filtered) {
+	for _, y := range out[:len(filters)] {
+		s := y.Shape()
+		f.pictures = append(f.pictures, planes{s[len(s)-1], s[len(s)-2], tensor.MustSlice[float32](y)})
+	}
+	f.colours = tensor.MustSlice[float32](out[len(filters)])
+	return f
 }

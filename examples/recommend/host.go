@@ -1,7 +1,8 @@
 package main
 
 import (
-	_ "embed"
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
 )
 
 // solveRow solves for the factors of a row by Gaussian elimination, whose pivots are positive.
@@ -36,4 +37,17 @@ func solveRow(x []float32, others []int32, values, y []float32, lambda float32) 
 	for j := range x {
 		x[j] = a[j][factors] / a[j][j]
 	}
+}
+
+// solveHost is the kernel in Go.
+func solveHost(outs, ins []*tensor.Tensor, lambda float32) error {
+	starts, others := tensor.MustSlice[int32](ins[0]), tensor.MustSlice[int32](ins[1])
+	values, y, x := tensor.MustSlice[float32](ins[2]), tensor.MustSlice[float32](ins[3]), tensor.MustSlice[float32](outs[0])
+	fallback.Parallel(len(starts)-1, func(from, to int) {
+		for u := from; u < to; u++ {
+			a, b := starts[u], starts[u+1]
+			solveRow(x[u*factors:(u+1)*factors], others[a:b], values[a:b], y, lambda)
+		}
+	})
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/examples/internal/curves"
 	"github.com/anycl/anycl/examples/internal/gallery"
+	"github.com/anycl/anycl/tensor"
 )
 
 // mean is that of some of the stars.
@@ -111,4 +112,8 @@ func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, o o
 	}
 	r.recommend(p, best, learn, mean)
 	return p.WriteCurves(curves.Axes{Title: "Error on ratings held out", X: "step", Y: "stars"}, false, lines...)
+}
+
+func foundIn(t []*tensor.Tensor) found {
+	return found{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1]), tensor.MustSlice[float32](t[2])}
 }

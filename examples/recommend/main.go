@@ -13,11 +13,8 @@ package main
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
@@ -32,16 +29,45 @@ type options struct {
 }
 
 func main() {
-	o := options{}
-	flag.StringVar(&o.file, "ratings", "", "file of ratings: a user, a film and stars in a line (default: drawn by chance)")
-	flag.Float64Var(&o.lambda, "lambda", 0.05, "weight of the factors' squares (ridge), for each rating")
-	flag.IntVar(&o.steps, "steps", 12, "steps of alternating least squares")
-	flag.IntVar(&o.count, "count", 1000000, "ratings to draw, with as many users and films as fit")
+	var o options
+	flag.StringVar(&o.file, "ratings", "", "`file` of ratings: a user, a film and stars in a line (default: drawn by chance)")
+	gallery.Float(&o.lambda, "lambda", 0.05, 0.01, 0.15, "weight of the factors' squares (ridge), for each rating")
+	gallery.Int(&o.steps, "steps", 12, 1, 1000, "steps of alternating least squares")
+	gallery.Int(&o.count, "count", 1000000, 20000, 2e7, "ratings to draw, with as many users and films as fit")
 	gallery.Main("recommend", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
-//go:embed peer.py
-var peer string
+func run(ctx context.Context, p *gallery.Program, o options) error {
+	r, err := load(o)
+	if err != nil {
+		return err
+	}
+	rt, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	learn, test := r.split()
+	mean := r.mean(learn)
+	byUser, byFilm := r.by(r.users, r.films, r.n, learn, mean), r.by(r.films, r.users, r.m, learn, mean)
+	first, asked := begin(r.m), r.ask(test, mean)
+	p.Printf("%d ratings of %d films by %d users; %d more to be tested on\n", len(learn), r.m, r.n, len(test))
+
+	g := ops.NewGraph("recommend")
+	films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
+	users, last, rmse := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked.nodes(g), float32(o.lambda), o.steps)
+	work := gallery.Work{
+		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
+	}
+	results, err := gallery.Graph(ctx, p, rt, work, nil, users, last, rmse)
+	if err != nil {
+		return err
+	}
+	if err := beside(ctx, p, o, byUser, byFilm, asked, first, tensor.MustSlice[float32](results[0].Value[2])); err != nil {
+		return err
+	}
+	return report(p, r, learn, test, mean, o, results)
+}
 
 // found is what the factorisation arrives at.
 type found struct {
@@ -49,81 +75,34 @@ type found struct {
 	errors       []float32 // on the test ratings, after each step
 }
 
-func foundIn(t []*tensor.Tensor) found {
-	return found{tensor.MustSlice[float32](t[0]), tensor.MustSlice[float32](t[1]), tensor.MustSlice[float32](t[2])}
+//go:embed als.cl
+var source string
+
+const factors = 16 // of each user and film
+
+// solve returns the factors of the rows of a table from those of its columns, by a kernel; see als.cl.
+func solve(rows []*ops.Node, columns *ops.Node, lambda float32) *ops.Node {
+	const group = 4 // rows in a work-group
+	n := rows[0].Shape()[0] - 1
+	return ops.Kernel(columns.Graph(), ops.KernelOptions{
+		Source: source, Entry: "als", Options: fmt.Sprintf("-DK=%d -DUSERS=%d -DN=%d", factors, group, n),
+		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{n, factors}}},
+		Args:    []any{lambda},
+		Global:  [3]int{factors, (n + group - 1) / group * group},
+		Host:    func(outs, ins []*tensor.Tensor) error { return solveHost(outs, ins, lambda) },
+	}, append(rows, columns)...)[0]
 }
 
-func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := errors.Join(
-		gallery.Within("steps", o.steps, 1, 1000),
-		gallery.Within("lambda", o.lambda, 0.01, 0.15),
-		gallery.Within("count", o.count, 20000, 2e7),
-	); err != nil {
-		return err
-	}
-	var r *ratings
-	var err error
-	if o.file != "" {
-		if r, err = read(o.file); err != nil {
-			return err
-		}
-	} else {
-		side := math.Sqrt(float64(o.count) / 1e6)
-		r = generate(int(6040*side), int(3706*side), o.count)
-	}
-	learn, test := r.split()
-	mean := r.mean(learn)
-	byUser, byFilm := r.by(r.users, r.films, r.n, learn, mean), r.by(r.films, r.users, r.m, learn, mean)
-	exam := r.by(make([]int32, len(r.stars)), r.films, 1, test, mean)
-	examUsers := make([]int32, len(test))
-	for k, i := range test {
-		examUsers[k] = r.users[i]
-	}
-	first := make([]float32, r.m*factors)
-	for i, random := 0, rand.New(rand.NewPCG(7, 7)); i < len(first); i++ {
-		first[i] = float32(random.NormFloat64()) / 4
-	}
-	rt, err := p.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer rt.Close()
-	p.Printf("%d ratings of %d films by %d users; %d more to be tested on\n", len(learn), r.m, r.n, len(test))
-
-	g := ops.NewGraph("recommend")
-	films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
-	asked := []*ops.Node{
-		g.Variable("test.users", tensor.Must(tensor.FromSlice(examUsers))),
-		g.Variable("test.films", tensor.Must(tensor.FromSlice(exam.others))),
-		g.Variable("test.stars", tensor.Must(tensor.FromSlice(exam.values))),
-	}
-	users, last, rmse := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked, float32(o.lambda), o.steps)
-	results, err := gallery.Graph(ctx, p, rt, gallery.Work{
-		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
-	}, nil, users, last, rmse)
-	if err != nil {
-		return err
-	}
-	var theirs []float32
-	ok, err := p.Beside(ctx, gallery.Peer{
-		Name: "NumPy", Python: peer, Args: []any{o.lambda, min(o.steps, 3)},
-		Amount: 2 * float64(len(learn)*min(o.steps, 3)) / 1e6,
-		Files: map[string]any{
-			"users.starts": byUser.starts, "users.others": byUser.others, "users.values": byUser.values,
-			"films.starts": byFilm.starts, "films.others": byFilm.others, "films.values": byFilm.values,
-			"test.users": examUsers, "test.films": exam.others, "test.values": exam.values, "first": first,
-		},
-	}, &theirs)
-	if err != nil {
-		return err
-	}
-	if ok {
-		ours := tensor.MustSlice[float32](results[0].Value[2])
-		worst := 0.0
-		for i, e := range theirs {
-			worst = max(worst, math.Abs(float64(e-ours[i])))
-		}
-		p.Check(worst < 1e-3, "NumPy's errors after each step are the same: %.1e apart", worst)
-	}
-	return report(p, r, learn, test, mean, o, results)
+// factorise returns the factors of users and films after so many steps from those that the films begin with, and the
+// root of the mean squared error over the test ratings after each of them.
+func factorise(byUser, byFilm []*ops.Node, films *ops.Node, test []*ops.Node, lambda float32, steps int) (users, last, rmse *ops.Node) {
+	g := films.Graph()
+	n := byUser[0].Shape()[0] - 1
+	s, errors := ops.Scan([]*ops.Node{g.Zeros(tensor.Float32, n, factors), films}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+		users := solve(byUser, s[1], lambda)
+		films := solve(byFilm, users, lambda)
+		guess := ops.Sum(ops.Mul(ops.Gather(users, 0, test[0]), ops.Gather(films, 0, test[1])), 1)
+		return []*ops.Node{users, films}, []*ops.Node{ops.Sqrt(ops.Mean(ops.Square(ops.Sub(guess, test[2]))))}
+	}, &ops.ScanOptions{Trips: steps})
+	return s[0], s[1], errors[0]
 }

@@ -8,6 +8,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // ratings are triples: user u has given film i so many stars.
@@ -141,4 +144,59 @@ func (r *ratings) by(rows, columns []int32, n int, some []int, mean float32) *ta
 		t.others[at], t.values[at] = columns[i], r.stars[i]-mean
 	}
 	return t
+}
+
+// table is ratings in the order of their users, or of their films: those of row u are starts[u] to starts[u+1].
+type table struct {
+	starts, others []int32
+	values         []float32 // less the mean of all
+}
+
+// nodes are the table as variables, which stay on the device.
+func (t *table) nodes(g *ops.Graph, name string) []*ops.Node {
+	return []*ops.Node{
+		g.Variable(name+".starts", tensor.Must(tensor.FromSlice(t.starts))),
+		g.Variable(name+".others", tensor.Must(tensor.FromSlice(t.others))),
+		g.Variable(name+".values", tensor.Must(tensor.FromSlice(t.values))),
+	}
+}
+
+// load reads the file of ratings, or draws some where there is none.
+func load(o options) (*ratings, error) {
+	if o.file != "" {
+		return read(o.file)
+	}
+	side := math.Sqrt(float64(o.count) / 1e6)
+	return generate(int(6040*side), int(3706*side), o.count), nil
+}
+
+// question is pairs of users and films, and the stars, less the mean of all, that are to be guessed.
+type question struct {
+	users, films []int32
+	stars        []float32
+}
+
+// ask makes questions of some of the ratings.
+func (r *ratings) ask(some []int, mean float32) (q question) {
+	for _, i := range some {
+		q.users, q.films, q.stars = append(q.users, r.users[i]), append(q.films, r.films[i]), append(q.stars, r.stars[i]-mean)
+	}
+	return q
+}
+
+func (q question) nodes(g *ops.Graph) []*ops.Node {
+	return []*ops.Node{
+		g.Variable("test.users", tensor.Must(tensor.FromSlice(q.users))),
+		g.Variable("test.films", tensor.Must(tensor.FromSlice(q.films))),
+		g.Variable("test.stars", tensor.Must(tensor.FromSlice(q.stars))),
+	}
+}
+
+// begin are random factors [n, 16].
+func begin(n int) []float32 {
+	first, random := make([]float32, n*factors), rand.New(rand.NewPCG(7, 7))
+	for i := range first {
+		first[i] = float32(random.NormFloat64()) / 4
+	}
+	return first
 }

@@ -93,3 +93,21 @@ func (d *dataset) design() (rows []float64) {
 	}
 	return rows
 }
+
+// southern reads the Southern Oscillation: its months, and the values less their mean of three in four of them and of the others.
+func southern() (d *dataset, known, other [2][]float64, mean float64, err error) {
+	if d, err = load("ENSO"); err != nil {
+		return d, known, other, mean, err
+	}
+	for _, v := range d.y {
+		mean += v / float64(len(d.y))
+	}
+	for i, v := range d.y {
+		to := &known
+		if i%4 == 2 {
+			to = &other
+		}
+		to[0], to[1] = append(to[0], d.x[i][0]), append(to[1], v-mean)
+	}
+	return d, known, other, mean, nil
+}

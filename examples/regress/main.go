@@ -10,15 +10,12 @@ package main
 
 import (
 	"context"
-	_ "embed" // for peer.py
-	"flag"
-	"fmt"
 	"math"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/linalg"
+	"github.com/anycl/anycl/optim"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -27,14 +24,8 @@ type options struct{ steps, copies int }
 
 func main() {
 	o := options{copies: 32}
-	flag.IntVar(&o.steps, "steps", 150, "of Adam, which maximises the likelihood")
-	gallery.Main("regress", func(ctx context.Context, p *gallery.Program) error {
-		if o.steps < 1 {
-			fmt.Fprintln(os.Stderr, "regress: -steps is positive")
-			os.Exit(2)
-		}
-		return run(ctx, p, o)
-	})
+	gallery.Int(&o.steps, "steps", 150, 1, 1e6, "of Adam, which maximises the likelihood")
+	gallery.Main("regress", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
@@ -43,14 +34,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	defer rt.Close()
-	p.Printf("\nLeast squares beside NIST's certified values, digits that agree:\n%-10s %13s %10s %14s %9s\n", "", "equations", "parameters", "deviations", "residual")
-	for _, c := range []struct {
-		name   string
-		digits float64 // at least, of parameters: fewer the worse the condition
-	}{{"Norris", 12}, {"Pontius", 11}, {"Longley", 10}, {"Filip", 6}, {"Wampler1", 9}, {"Wampler2", 12}, {"Wampler3", 9}, {"Wampler4", 7.5}, {"Wampler5", 5.5}} {
-		if err := certified(ctx, p, rt, c.name, c.digits); err != nil {
-			return err
-		}
+	if err := certified(ctx, p, rt); err != nil {
+		return err
 	}
 	return process(ctx, p, rt, o)
 }
@@ -73,39 +58,93 @@ func fitted(x, y *ops.Node) (b, sd, residual *ops.Node) {
 	return ops.Div(ops.Squeeze(b, 1), norms), sd, residual
 }
 
-// certified fits a dataset and counts digits.
-func certified(ctx context.Context, p *gallery.Program, rt *ops.Runtime, name string, least float64) error {
-	d, err := load(name)
-	if err != nil {
-		return err
-	}
-	g := ops.NewGraph(name)
-	n := len(d.value)
-	b, sd, residual := fitted(g.Const(tensor.Must(tensor.FromSlice(d.design(), len(d.y), n))), g.Const(tensor.Must(tensor.FromSlice(d.y, len(d.y), 1))))
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{b, sd, residual}})
-	if err != nil {
-		return err
-	}
-	defer exe.Close()
-	out, err := exe.Run(ctx, nil)
-	if err != nil {
-		return err
-	}
-	parameters, deviations := 15.0, 15.0
-	for i := range n {
-		parameters = min(parameters, digits(out[0].Float64At(i), d.value[i]))
-		deviations = min(deviations, digits(out[1].Float64At(i), d.sd[i]))
-	}
-	p.Printf("%-10s %4d x %3d %15.1f %14.1f %9.1f\n", name, len(d.y), n, parameters, deviations, digits(out[2].Float64At(0), d.residual))
-	p.Check(parameters >= least, "the parameters of %s agree with the certified ones to %.1f digits", name, parameters)
-	return nil
+// first are the logarithms of the parameters to begin with: sizes and lengths, in months, of slow changes and of those that come
+// back each year, and the size of noise.
+var first = []float64{math.Log(2), math.Log(6), math.Log(3), math.Log(1), math.Log(2)}
+
+// covariance is that of all months in s with all in t, vectors:
+//
+//	k(s, t) = a² exp(-d²/2b²) + c² exp(-2 sin²(πd/12)/e²),  d = s - t
+//
+// for log of a, b, c, e and noise along the last axis of theta; axes before it are a batch.
+func covariance(theta, s, t *ops.Node) *ops.Node {
+	d := ops.Sub(ops.ExpandDims(s, 1), ops.ExpandDims(t, 0))
+	at := func(i int) *ops.Node { return ops.ExpandDims(ops.Exp(ops.Narrow(theta, -1, i, 1)), -1) }
+	slow := ops.Mul(ops.Square(at(0)), ops.Exp(ops.Mul(-0.5, ops.Square(ops.Div(d, at(1))))))
+	yearly := ops.Mul(ops.Square(at(2)), ops.Exp(ops.Mul(-2, ops.Square(ops.Div(ops.Sin(ops.Mul(math.Pi/12, d)), at(3))))))
+	return ops.Add(slow, yearly)
 }
 
-// digits is how many decimal digits of got are those of want, as NIST counts them: 15 at most. Of 0 they are those after the point.
-func digits(got, want float64) float64 {
-	err := math.Abs(got - want)
-	if want != 0 {
-		err /= math.Abs(want)
+// noisy is the covariance of months with themselves, with the noise of each.
+func noisy(theta, t *ops.Node) *ops.Node {
+	n := t.Size()
+	at := func(axis int) *ops.Node { return t.Graph().Iota(tensor.Int32, axis, n, n) }
+	noise := ops.ExpandDims(ops.Exp(ops.Mul(2, ops.Narrow(theta, -1, 4, 1))), -1)
+	return ops.Add(covariance(theta, t, t), ops.Mul(noise, ops.Cast(ops.Equal(at(0), at(1)), theta.DType())))
+}
+
+// surprise is minus the logarithm of the likelihood of y at months t, [n, 1], and the factor of the covariance:
+//
+//	yᵀ K⁻¹ y / 2 + log det K / 2 + n/2 log 2π
+//
+// Source: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1.
+func surprise(theta, t, y *ops.Node) (loss, factor *ops.Node) {
+	factor = linalg.Cholesky(noisy(theta, t), false)
+	batch := theta.Shape()[:theta.Rank()-1]
+	z := linalg.SolveTriangular(factor, ops.BroadcastTo(y, append(batch, y.Shape()...)...), nil)
+	logs := ops.Sum(ops.Log(ops.Diagonal(factor, 0, -2, -1)), -1)
+	loss = ops.Add(ops.Mul(0.5, ops.Sum(ops.Square(z), -2, -1)), logs)
+	return ops.Add(loss, float64(t.Size())/2*math.Log(2*math.Pi)), factor
+}
+
+// process fits the Gaussian process to three months in four and predicts the fourth ones.
+func process(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
+	d, known, other, mean, err := southern()
+	if err != nil {
+		return err
 	}
-	return min(max(-math.Log10(err), 0), 15)
+	g := ops.NewGraph("process")
+	vector := func(v []float64, shape ...int) *ops.Node { return g.Const(tensor.Must(tensor.FromSlice(v, shape...))) }
+	theta := g.Variable("theta", tensor.Must(tensor.FromSlice(first)))
+	t, y := vector(known[0], len(known[0])), vector(known[1], len(known[1]), 1)
+	loss, factor := surprise(theta, t, y)
+	adam := optim.New(optim.Adam{LearningRate: 0.05}, []*ops.Node{theta}, optim.Options{})
+	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: adam.Minimize(loss)})
+	if err != nil {
+		return err
+	}
+	// What is expected of every half month, and how far it may be off.
+	var all []float64
+	for i := range 2 * len(d.y) {
+		all = append(all, 1+float64(i)/2)
+	}
+	cross := covariance(theta, t, vector(all, len(all)))
+	v := linalg.SolveTriangular(factor, cross, nil)
+	predicted := ops.Squeeze(ops.MatMul(ops.Transpose(cross), linalg.CholeskySolve(y, factor, false)), 1)
+	size := func(i int) *ops.Node { return ops.Exp(ops.Mul(2, ops.Narrow(theta, 0, i, 1))) }
+	spread := ops.Sub(ops.Add(size(0), size(2)), ops.Sum(ops.Square(v), 0))
+	see, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss, ops.Gradients(loss, theta)[0], theta, predicted, spread}})
+	if err != nil {
+		return err
+	}
+	began, slope, err := slopes(ctx, see, theta)
+	if err != nil {
+		return err
+	}
+	p.Printf("\nA Gaussian process for %d of %d months of the Southern Oscillation:\n", len(known[0]), len(d.y))
+	p.Check(slope < 1e-6, "the gradient of the likelihood is that of differences, to %.0e", slope)
+	for range o.steps {
+		if _, err := step.Run(ctx, nil); err != nil {
+			return err
+		}
+	}
+	out, err := see.Run(ctx, nil)
+	if err != nil {
+		return err
+	}
+	checkProcess(p, began, out, other)
+	if err := draw(p, d, all, mean, out[3], out[4]); err != nil {
+		return err
+	}
+	return times(ctx, p, rt, o, known)
 }

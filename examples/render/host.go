@@ -1,18 +1,28 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/tensor"
+)
 
 // The kernel in Go, operation by operation, so that the pictures are equal. Conversions round products: without them Go may
 // contract a product and a sum, as the kernel must not either.
 
 type vec struct{ x, y, z float32 }
 
-func (a vec) add(b vec) vec       { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }
-func (a vec) sub(b vec) vec       { return vec{a.x - b.x, a.y - b.y, a.z - b.z} }
-func (a vec) mul(b vec) vec       { return vec{float32(a.x * b.x), float32(a.y * b.y), float32(a.z * b.z)} }
+func (a vec) add(b vec) vec { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }
+
+func (a vec) sub(b vec) vec { return vec{a.x - b.x, a.y - b.y, a.z - b.z} }
+
+func (a vec) mul(b vec) vec { return vec{float32(a.x * b.x), float32(a.y * b.y), float32(a.z * b.z)} }
+
 func (a vec) scale(s float32) vec { return vec{float32(a.x * s), float32(a.y * s), float32(a.z * s)} }
-func (a vec) dot(b vec) float32   { return float32(a.x*b.x) + float32(a.y*b.y) + float32(a.z*b.z) }
-func (a vec) unit() vec           { return a.scale(rsqrt(a.dot(a))) }
+
+func (a vec) dot(b vec) float32 { return float32(a.x*b.x) + float32(a.y*b.y) + float32(a.z*b.z) }
+
+func (a vec) unit() vec { return a.scale(rsqrt(a.dot(a))) }
 
 func rsqrt(x float32) float32 {
 	y := math.Float32frombits(0x5f375a86 - math.Float32bits(x)>>1)
@@ -195,4 +205,15 @@ func (s *scene) pixel(x, y, width, height, first, samples int) vec {
 		sum = sum.add(s.trace(eye, d.unit(), &state))
 	}
 	return sum.scale(inverse(float32(samples)))
+}
+
+func (s *scene) renderHost(picture *tensor.Tensor, first, samples int) error {
+	out, height, width := tensor.MustSlice[float32](picture), picture.Shape()[0], picture.Shape()[1]
+	fallback.Parallel(width*height, func(from, to int) {
+		for i := from; i < to; i++ {
+			c := s.pixel(i%width, i/width, width, height, first, samples)
+			out[3*i], out[3*i+1], out[3*i+2] = c.x, c.y, c.z
+		}
+	})
+	return nil
 }

@@ -9,9 +9,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"slices"
+	_ "embed"
+	"fmt"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/term"
@@ -26,23 +25,14 @@ func (o options) height() int { return max(o.width*9/16, 1) }
 // share of the paths are followed on the CPU path, where they take longer.
 const share = 16
 
-// pass is how many paths of a pixel are followed between two lines of progress.
-const pass = 4
-
 func main() {
 	var o options
-	flag.IntVar(&o.width, "width", 640, "width of the picture in pixels; the height is 9/16 of it")
-	flag.IntVar(&o.samples, "samples", 32, "paths through each pixel, a multiple of 16")
+	gallery.Int(&o.width, "width", 640, 2, 4096, "width of the picture in pixels; the height is 9/16 of it")
+	gallery.Multiple(&o.samples, "samples", share, 32, share, 1<<16, "paths through each pixel")
 	gallery.Main("render", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := errors.Join(
-		gallery.Within("width", o.width, 2, 4096),
-		gallery.Multiple("samples", o.samples, share, share, 1<<16),
-	); err != nil {
-		return err
-	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -51,7 +41,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	s := studio()
 	paths := float64(o.width*o.height()*o.samples) / 1e6
 	results, err := gallery.Both(ctx, p, rt, gallery.Work{Name: "picture", Amount: paths, Unit: "M paths", CPUShare: 1. / share},
-		func(place ops.Place) (func(context.Context) ([]float32, error), error) {
+		func(place ops.Place) (gallery.Run[[]float32], error) {
 			if place == ops.OnCPU {
 				return s.draw(ctx, p, rt, place, o.width, o.height(), o.samples/share)
 			}
@@ -60,16 +50,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	if rt.Device() != nil { // as few paths as on the CPU path
-		draw, err := s.draw(ctx, p, rt, ops.OnDevice, o.width, o.height(), o.samples/share)
-		if err != nil {
-			return err
-		}
-		few, err := draw(ctx)
-		if err != nil {
-			return err
-		}
-		p.Check(slices.Equal(few, results[1].Value), "pictures of %d paths a pixel are equal on %s and the CPU path", o.samples/share, results[0].Where)
+	if err := checkSame(ctx, p, rt, s, o, results); err != nil {
+		return err
 	}
 	for _, r := range results {
 		if err := checkFurnace(ctx, p, rt, r.Where, r.Place); err != nil {
@@ -79,8 +61,11 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	return p.WritePNG(paint(results[0].Value, o.width, o.height()))
 }
 
+// pass is how many paths of a pixel are followed between two lines of progress.
+const pass = 4
+
 // draw compiles a pass. What it returns runs it as often as the picture needs, and gives the mean of the passes.
-func (s *scene) draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, place ops.Place, width, height, samples int) (func(context.Context) ([]float32, error), error) {
+func (s *scene) draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, place ops.Place, width, height, samples int) (gallery.Run[[]float32], error) {
 	each := min(pass, samples)
 	var passes []*ops.Executable
 	for first := 0; first < samples; first += each {
@@ -107,4 +92,29 @@ func (s *scene) draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, p
 		}
 		return sum, nil
 	}, nil
+}
+
+//go:embed render.cl
+var source string
+
+// scene is what is seen.
+type scene struct {
+	spheres []sphere
+	light   int     // the sphere that is one, or -1
+	emitted float32 // by the light, in each direction
+	white   float32 // 0, or what the sky sends where all things are white: the furnace of the test
+}
+
+// render adds the mean of samples paths through each pixel, from the number first on, to the graph: float32 [height, width, 3].
+func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samples int) *ops.Node {
+	lanes := rt.Device().Lanes() // spheres that a ray is compared with at once
+	table := s.table(lanes)
+	return ops.Kernel(g, ops.KernelOptions{
+		Source: source, Entry: "render", Options: fmt.Sprintf("-D WIDTH=%d", lanes),
+		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{height, width, 3}}},
+		Args:    []any{int32(table.Shape()[1]), int32(s.light), s.emitted, s.white, int32(first), int32(samples)},
+		Global:  [3]int{width, height},
+		CPU:     &ops.KernelForm{Local: [3]int{1, 1}}, // the variables of a work-item alone stay in registers
+		Host:    func(outs, _ []*tensor.Tensor) error { return s.renderHost(outs[0], first, samples) },
+	}, g.Const(table))[0]
 }

@@ -55,10 +55,6 @@ func TestALightOverheadSendsWhatItShould(t *testing.T) {
 	assert.InEpsilon(t, emitted*r*r/(d*d), sum/float64(n), 0.02) // the deviation of a sample is about its mean: 3 deviations of 20,000
 }
 
-func TestWhatCannotBeDrawnIsAnError(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), &gallery.Program{}, options{width: 64, samples: 15}), "-samples")
-}
-
 func TestSpheresDoNotOverlap(t *testing.T) {
 	s := studio()
 	require.Len(t, s.spheres, 48)

@@ -1,21 +1,14 @@
 package main
 
 import (
-	_ "embed"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"math/rand/v2"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
-	"github.com/anycl/anycl/fallback"
-	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
-
-//go:embed render.cl
-var source string
 
 // The kinds of spheres, as the kernel knows them.
 const (
@@ -30,14 +23,6 @@ type sphere struct {
 	square float32 // of the radius
 	kind   int
 	colour vec
-}
-
-// scene is what is seen.
-type scene struct {
-	spheres []sphere
-	light   int     // the sphere that is one, or -1
-	emitted float32 // by the light, in each direction
-	white   float32 // 0, or what the sky sends where all things are white: the furnace of the test
 }
 
 // studio is three large spheres among small ones, below a light. One in so many is left out.
@@ -90,31 +75,6 @@ func (s *scene) table(width int) *tensor.Tensor {
 		}
 	}
 	return tensor.Must(tensor.FromSlice(t, 8, n))
-}
-
-// render adds the mean of samples paths through each pixel, from the number first on, to the graph: float32 [height, width, 3].
-func (s *scene) render(g *ops.Graph, rt *ops.Runtime, width, height, first, samples int) *ops.Node {
-	lanes, local := rt.Device().Lanes(), [3]int{}
-	if lanes > 1 {
-		local = [3]int{1, 1} // the variables of a work-item alone stay in registers
-	}
-	table := s.table(lanes)
-	return ops.Kernel(g, ops.KernelOptions{
-		Source: source, Entry: "render", Options: fmt.Sprintf("-D WIDTH=%d", lanes),
-		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{height, width, 3}}},
-		Args:    []any{int32(table.Shape()[1]), int32(s.light), s.emitted, s.white, int32(first), int32(samples)},
-		Global:  [3]int{width, height}, Local: local,
-		Host: func(outs, _ []*tensor.Tensor) error {
-			out := tensor.MustSlice[float32](outs[0])
-			fallback.Parallel(width*height, func(from, to int) {
-				for i := from; i < to; i++ {
-					c := s.pixel(i%width, i/width, width, height, first, samples)
-					out[3*i], out[3*i+1], out[3*i+2] = c.x, c.y, c.z
-				}
-			})
-			return nil
-		},
-	}, g.Const(table))[0]
 }
 
 // paint shows light as sRGB does, nearly: by the power 1/2.2.

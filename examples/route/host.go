@@ -1,8 +1,6 @@
 package main
 
 import (
-	_ "embed" // for route.cl
-
 	"github.com/anycl/anycl/fallback"
 	"github.com/anycl/anycl/tensor"
 )

@@ -9,15 +9,13 @@ package main
 
 import (
 	"context"
-	_ "embed" // for peer.py
-	"errors"
-	"flag"
+	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/tensor"
 )
 
 // options are what the command line says.
@@ -25,21 +23,12 @@ type options struct{ side, trips, proofs int }
 
 func main() {
 	o := options{proofs: 4}
-	flag.IntVar(&o.side, "side", 256, "cells along a side of the map, a multiple of 16")
-	flag.IntVar(&o.trips, "trips", 32, "trips to plan together, a multiple of 16")
+	gallery.Multiple(&o.side, "side", tile, 256, 64, 2048, "cells along a side of the map")
+	gallery.Multiple(&o.trips, "trips", goals, 32, goals, 1024, "trips to plan together")
 	gallery.Main("route", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
-//go:embed peer.py
-var scipy string
-
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := errors.Join(
-		gallery.Multiple("side", o.side, tile, 64, 2048),
-		gallery.Multiple("trips", o.trips, goals, goals, 1024),
-	); err != nil {
-		return err
-	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err
@@ -49,7 +38,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	t := m.trips(o.trips)
 	var exes []*ops.Executable
 	work := gallery.Work{Name: fmt.Sprintf("%d trips on %d x %d cells", o.trips, o.side, o.side), Amount: float64(o.trips), Unit: "trips"}
-	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (func(context.Context) (*answer, error), error) {
+	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[*answer], error) {
 		if place == ops.OnDevice {
 			place = ops.Auto // the device for what it can do
 		}
@@ -60,44 +49,87 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(exes[0].Explain()) {
-		if f := strings.Fields(line); len(f) > 0 && slices.Contains([]string{"task", "spread", "follow"}, f[0]) {
-			p.Printf("%s", line)
-		}
-	}
+	tellPlaces(p, exes[0])
 	a := results[0].Value
-	var ways [][]int32
-	reached, cells := 0, 0
-	for q := range o.trips {
-		way := a.ways[q*longest : (q+1)*longest]
-		if n := slices.Index(way, -1); n >= 0 {
-			way = way[:n]
-		}
-		ways = append(ways, way)
-		if cells += len(way); len(way) > 0 {
-			reached++
-		}
-	}
-	p.Printf("%d of %d trips are possible, over %d cells in the mean\n", reached, o.trips, cells/max(reached, 1))
+	ways := tellWays(p, a, o.trips)
 	if len(results) == 2 {
 		p.Check(slices.Equal(a.lengths, results[1].Value.lengths) && slices.Equal(a.ways, results[1].Value.ways), "both engines find the same lengths and ways")
 	}
 	if err := m.prove(p, t, a, ways, o.proofs); err != nil {
 		return err
 	}
-	var theirs []int32
-	some := min(8, o.trips)
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Amount: float64(some), Args: []any{o.side, some},
-		Files: map[string]any{"cost.i32": m.cost, "starts.i32": t.starts, "ends.i32": t.ends}}, &theirs)
-	if err != nil {
+	if err := m.beside(ctx, p, t, a); err != nil {
 		return err
 	}
-	if ok {
-		same := true
-		for q, length := range theirs {
-			same = same && a.lengths[int(t.starts[q])*o.trips+q] == length
-		}
-		p.Check(same, "the lengths of %d trips are SciPy's", some)
-	}
 	return p.WritePNG(m.paint(ways))
+}
+
+//go:embed route.cl
+var source string
+
+const (
+	tile    = 16      // cells along a side of one
+	goals   = 16      // that are searched for together on a CPU; there are a multiple of them
+	far     = 1 << 28 // the length of no way
+	longest = 4096    // cells of a way that is kept
+	step    = 500     // that the limit grows by in a round: about what it takes to cross a tile
+)
+
+// search adds to the graph of starts and ends, int32 [n] both, the lengths of the shortest ways to each end from every cell of the map,
+// int32 [height, width, n], and the ways from the starts, int32 [n, longest]: their cells, then -1.
+func (m *terrain) search(lanes int, starts, ends *ops.Node) (lengths, ways *ops.Node) {
+	g, n := starts.Graph(), starts.Dim(0)
+	vector := 1
+	if lanes > 1 {
+		vector = goals
+	}
+	cells, tiles := m.side*m.side, m.side/tile*(m.side/tile)
+	cost := g.Const(tensor.Must(tensor.FromSlice(m.cost, m.side, m.side)))
+	elsewhere := ops.NotEqual(ops.Reshape(g.Iota(tensor.Int32, 0, cells), cells, 1), ops.Reshape(ends, 1, n))
+	begin := ops.Reshape(ops.Mul(ops.Cast(elsewhere, tensor.Int32), far), m.side, m.side, n)              // 0 at the ends
+	waiting := ops.BroadcastTo(g.Const(tensor.Must(tensor.FromSlice([]int32{0}, 1, 1))), tiles, n/vector) // all, to be told of the ends
+	limit := g.Const(tensor.Must(tensor.FromSlice([]int32{1})))
+	found := ops.While([]*ops.Node{begin, waiting, limit}, func(s []*ops.Node) *ops.Node {
+		return ops.Less(ops.Min(s[1]), far)
+	}, func(s []*ops.Node) []*ops.Node {
+		r := ops.Kernel(g, ops.KernelOptions{
+			Source: source, Entry: "spread", Global: [3]int{n / vector, tiles},
+			Options: fmt.Sprintf("-DV=%d -DT=%d -DW=%d -DH=%d -DQ=%d -DFAR=%d", vector, tile, m.side, m.side, n, far),
+			Results: []ops.Result{{DType: tensor.Int32, Shape: s[0].Shape()}, {DType: tensor.Int32, Shape: s[1].Shape()}},
+			Host:    func(outs, ins []*tensor.Tensor) error { return m.spread(outs, ins, n, vector) },
+		}, s[0], s[1], s[2], cost)
+		return []*ops.Node{r[0], r[1], ops.Add(ops.Maximum(s[2], ops.Min(r[1])), step)}
+	}, &ops.LoopOptions{Expect: 4 * m.side / tile})
+	ways = ops.Kernel(g, ops.KernelOptions{
+		Name: "follow", HostOnly: "it follows each way cell by cell",
+		Results: []ops.Result{{DType: tensor.Int32, Shape: []int{n, longest}}}, Host: m.follow,
+	}, found[0], starts)[0]
+	return found[0], ways
+}
+
+// around are the cells around a cell, and how far they are.
+func (m *terrain) around() [8][2]int {
+	w := m.side
+	return [8][2]int{{-w - 1, 7}, {-w, 5}, {-w + 1, 7}, {-1, 5}, {1, 5}, {w - 1, 7}, {w, 5}, {w + 1, 7}}
+}
+
+// trips are pairs of cells.
+type trips struct{ starts, ends []int32 }
+
+// answer has the lengths of all ways to the ends, and the ways from the starts.
+type answer struct{ lengths, ways []int32 }
+
+// planner compiles a search for as many trips.
+func (m *terrain) planner(ctx context.Context, rt *ops.Runtime, place ops.Place, t trips) (func(context.Context) (*answer, error), *ops.Executable, error) {
+	g := ops.NewGraph("route")
+	starts, ends := g.Input("starts", tensor.Int32, len(t.starts)), g.Input("ends", tensor.Int32, len(t.ends))
+	lengths, ways := m.search(rt.Device().Lanes(), starts, ends)
+	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{lengths, ways}, Place: place, Fixed: true})
+	return func(ctx context.Context) (*answer, error) {
+		out, err := exe.Run(ctx, ops.Feeds{starts: tensor.Must(tensor.FromSlice(t.starts)), ends: tensor.Must(tensor.FromSlice(t.ends))})
+		if err != nil {
+			return nil, err
+		}
+		return &answer{tensor.MustSlice[int32](out[0]), tensor.MustSlice[int32](out[1])}, nil
+	}, exe, err
 }

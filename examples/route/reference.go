@@ -2,7 +2,6 @@ package main
 
 import (
 	"container/heap"
-	_ "embed" // for peer.py
 	"time"
 
 	"github.com/anycl/anycl/examples/internal/gallery"

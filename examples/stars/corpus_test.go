@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/cluster"
 )
 
 // What devices that are not there would compile for this program can be planned, and is kept where
@@ -16,7 +17,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 		g := ops.NewGraph("stars")
 		stars := vectors(g, "stars", spread(1000))
 		radius2, other := nearest(stars, stars, 4)
-		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{radius2, other, kmeans(stars, vectors(g, "first", spread(7)), 3)}})
+		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{radius2, other, cluster.KMeans(stars, vectors(g, "first", spread(7)), 3).Centres}})
 		return err
 	})
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	_ "embed"
 	"math"
 
 	"github.com/anycl/anycl/fallback"

@@ -5,20 +5,20 @@
 //	go run ./examples/stars [-device gpu] [-width 1440] [-charts 48] [-bright] [-out stars.png] [-peer]
 //
 // The density of a place is that of the circle that reaches to its 16th nearest star, found exactly by a kernel of its own
-// (nearest.cl) over a grid that ops have sorted the stars into. The charts are the means of k-means, made of ops alone.
+// (nearest.cl) over a grid that ops have sorted the stars into. The charts are the clusters of k-means, which is an op.
 // It prints the densest places, among which well-known clusters must be, the closest pairs, and how long it took.
 package main
 
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/cluster"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -32,24 +32,16 @@ type options struct {
 }
 
 func main() {
-	o := options{}
-	flag.IntVar(&o.width, "width", 1440, "width of the map in pixels")
-	flag.IntVar(&o.neighbours, "k", 16, "a density is that of the circle that reaches to the k-th nearest star")
-	flag.IntVar(&o.charts, "charts", 48, "parts of the sky that k-means makes")
-	flag.IntVar(&o.iterations, "iterations", 50, "iterations of k-means")
+	var o options
+	gallery.Int(&o.width, "width", 1440, 32, 8192, "width of the map in pixels")
+	gallery.Int(&o.neighbours, "k", 16, 2, 32, "a density is that of the circle that reaches to the k-th nearest star")
+	gallery.Int(&o.charts, "charts", 48, 1, 1024, "parts of the sky that k-means makes")
+	gallery.Int(&o.iterations, "iterations", 50, 1, 10000, "iterations of k-means, unless fewer are enough")
 	flag.BoolVar(&o.bright, "bright", false, "only the 5,044 stars that an eye can see")
 	gallery.Main("stars", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := errors.Join(
-		gallery.Within("width", o.width, 32, 8192),
-		gallery.Within("k", o.neighbours, 2, 32),
-		gallery.Within("charts", o.charts, 1, 1024),
-		gallery.Within("iterations", o.iterations, 1, 10000),
-	); err != nil {
-		return err
-	}
 	stars, err := load(p, o.bright)
 	if err != nil {
 		return err
@@ -61,63 +53,46 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	defer rt.Close()
 	sky := newChart(o.width)
 	p.Printf("%d stars, a map of %d pixels, %d charts\n", stars.len(), len(sky.pixels), o.charts)
+	peer := scikit{p, map[string]any{"stars.f32": stars.place, "sky.f32": sky.place, "first.f32": spread(o.charts)}}
+	g := ops.NewGraph("stars")
+	all := vectors(g, "stars", stars.place)
 
 	// The density around each pixel of the map.
 	// A chord of length r cuts a cap of area pi r^2 from the unit sphere; with the k-th star on its rim, the
 	// unbiased estimate counts k-1 stars (Casertano and Hut, Core Radius and Density Measurements, 1985).
-	g := ops.NewGraph("stars")
-	all := vectors(g, "stars", stars.place)
+	within := float64(o.neighbours-1) / math.Pi * perSquareDegree
 	radius2, _ := nearest(all, vectors(g, "sky", sky.place), o.neighbours)
-	maps, err := gallery.Graph(ctx, p, rt, gallery.Work{
-		Name: fmt.Sprintf("density, %d nearest", o.neighbours), Amount: float64(len(sky.pixels)) / 1e6, Unit: "M places",
-	}, nil, ops.Div(float64(o.neighbours-1)/math.Pi*perSquareDegree, radius2))
+	work := gallery.Work{Name: fmt.Sprintf("density, %d nearest", o.neighbours), Amount: float64(len(sky.pixels)) / 1e6, Unit: "M places"}
+	maps, err := gallery.Graph(ctx, p, rt, work, nil, ops.Div(within, radius2))
 	if err != nil {
 		return err
 	}
-	files := map[string]any{"stars.f32": stars.place, "sky.f32": sky.place, "first.f32": spread(o.charts)}
-	radii, ok, err := besideScikit(ctx, p, files, "density", o.neighbours)
-	if err != nil {
+	density := tensor.MustSlice[float32](maps[0].Value[0])
+	if err := peer.beside(ctx, "density", func(i int) float64 { return within / float64(density[1009*i]) }, 1e-5, o.neighbours); err != nil {
 		return err
-	}
-	if ok {
-		density := tensor.MustSlice[float32](maps[0].Value[0])
-		checkNear(p, "densities", func(i int) float64 {
-			return float64(o.neighbours-1) / math.Pi * perSquareDegree / float64(density[1009*i])
-		}, radii, 1e-5)
 	}
 
 	// The nearest star of each star.
 	_, other := nearest(all, all, 1)
-	pairs, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: "nearest star", Amount: float64(stars.len()) / 1e6, Unit: "M stars"},
-		nil, ops.VectorNorm(ops.Sub(all, ops.Gather(all, 0, other)), 2, 1), other)
+	work = gallery.Work{Name: "nearest star", Amount: float64(stars.len()) / 1e6, Unit: "M stars"}
+	pairs, err := gallery.Graph(ctx, p, rt, work, nil, ops.VectorNorm(ops.Sub(all, ops.Gather(all, 0, other)), 2, 1), other)
 	if err != nil {
 		return err
 	}
-
-	distances, ok, err := besideScikit(ctx, p, files, "nearest")
-	if err != nil {
+	apart := tensor.MustSlice[float32](pairs[0].Value[0])
+	if err := peer.beside(ctx, "nearest", func(i int) float64 { return float64(apart[101*i]) }, 1e-3); err != nil {
 		return err
-	}
-	if ok {
-		apart := tensor.MustSlice[float32](pairs[0].Value[0])
-		checkNear(p, "distances", func(i int) float64 { return float64(apart[101*i]) }, distances, 1e-3)
 	}
 
 	// The charts: k-means from points spread evenly.
-	means := kmeans(all, vectors(g, "first", spread(o.charts)), o.iterations)
-	part, distance2 := closest(all, means)
-	charts, err := gallery.Graph(ctx, p, rt, gallery.Work{
-		Name: fmt.Sprintf("k-means, %d iterations", o.iterations), Amount: float64(stars.len()*o.charts*o.iterations) / 1e6, Unit: "M distances",
-	}, nil, means, ops.Sum(distance2), ops.BinCount(part, o.charts, nil))
+	c := cluster.KMeans(all, vectors(g, "first", spread(o.charts)), o.iterations)
+	work = gallery.Work{Name: fmt.Sprintf("k-means, at most %d iterations", o.iterations)}
+	charts, err := gallery.Graph(ctx, p, rt, work, nil, c.Centres, c.Inertia, ops.BinCount(c.Labels, o.charts, nil), c.Iterations)
 	if err != nil {
 		return err
 	}
-	inertia, ok, err := besideScikit(ctx, p, files, "kmeans", o.iterations)
-	if err != nil {
+	if err := peer.beside(ctx, "kmeans", func(int) float64 { return charts[0].Value[1].Float64At(0) }, 1e-4, o.iterations); err != nil {
 		return err
-	}
-	if ok {
-		checkNear(p, "k-means", func(int) float64 { return charts[0].Value[1].Float64At(0) }, inertia, 1e-4)
 	}
 	return report(ctx, p, rt, o, stars, sky, maps, pairs, charts)
 }
@@ -127,4 +102,26 @@ const perSquareDegree = math.Pi * math.Pi / 180 / 180
 // vectors are n places, a variable [n, 3] that stays on the device.
 func vectors(g *ops.Graph, name string, place []float32) *ops.Node {
 	return g.Variable(name, tensor.Must(tensor.FromSlice(place, len(place)/3, 3)))
+}
+
+//go:embed nearest.cl
+var source string
+
+// nearest adds the search to the graph: for each of queries [m, 3], the squared distance of the k-th nearest of points [n, 3], and
+// which of them is the nearest that is not at the same place, int32. The points are sorted into a grid by ops, and
+// searched by a kernel; see nearest.cl.
+func nearest(points, queries *ops.Node, k int) (radius2, other *ops.Node) {
+	g := points.Graph()
+	n, m := points.Shape()[0], queries.Shape()[0]
+	cells := max(1, int(math.Sqrt(float64(n)/16))) // in each direction: a cell at the sphere has about fifteen points
+	number := ops.Cast(ops.Clip(ops.Floor(ops.Mul(ops.Add(points, 1), float64(cells)/2)), 0, float64(cells-1)), tensor.Int32)
+	weights := g.Const(tensor.Must(tensor.FromSlice([]int32{1, int32(cells), int32(cells * cells)})))
+	cell, order := ops.Sort(ops.Sum(ops.Mul(number, weights), 1), 0, nil)
+	starts := ops.Cast(ops.SearchSorted(cell, g.Iota(tensor.Int32, 0, cells*cells*cells+1), nil), tensor.Int32)
+	found := ops.Kernel(g, ops.KernelOptions{
+		Source: source, Entry: "nearest", Options: fmt.Sprintf("-DK=%d -DG=%d", k, cells),
+		Results: []ops.Result{{DType: tensor.Float32, Shape: []int{m}}, {DType: tensor.Int32, Shape: []int{m}}},
+		Host:    func(outs, ins []*tensor.Tensor) error { return search(outs, ins, k, cells) },
+	}, ops.Gather(points, 0, order), starts, queries)
+	return found[0], ops.Gather(ops.Cast(order, tensor.Int32), 0, found[1])
 }

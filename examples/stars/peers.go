@@ -8,20 +8,26 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// peer.py does the same with scikit-learn.
-func besideScikit(ctx context.Context, p *gallery.Program, files map[string]any, args ...any) (result []float64, ok bool, err error) {
-	ok, err = p.Beside(ctx, gallery.Peer{Name: "scikit-learn", Python: peer, Args: args, Files: files}, &result)
-	return result, ok, err
+//go:embed peer.py
+var peer string
+
+// scikit is scikit-learn, which does the same in peer.py, and its files.
+type scikit struct {
+	p     *gallery.Program
+	files map[string]any
 }
 
-// checkNear says whether a peer's numbers are those of ours.
-func checkNear(p *gallery.Program, what string, ours func(i int) float64, theirs []float64, tolerance float64) {
+// beside puts scikit-learn beside the work before, and says whether its numbers are ours.
+func (s scikit) beside(ctx context.Context, what string, ours func(i int) float64, tolerance float64, args ...any) error {
+	var theirs []float64
+	ok, err := s.p.Beside(ctx, gallery.Peer{Name: "scikit-learn", Python: peer, Args: append([]any{what}, args...), Files: s.files}, &theirs)
+	if !ok {
+		return err
+	}
 	worst := 0.0
 	for i, v := range theirs {
 		worst = max(worst, math.Abs(ours(i)/v-1))
 	}
-	p.Check(len(theirs) > 0 && worst < tolerance, "%s by scikit-learn are the same: %.1e apart", what, worst)
+	s.p.Check(len(theirs) > 0 && worst < tolerance, "%s by scikit-learn is the same: %.1e apart", what, worst)
+	return nil
 }
-
-//go:embed peer.py
-var peer string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/cluster"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -105,7 +106,7 @@ func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options,
 	names := reportDensest(p, sky, density)
 	reportPairs(p, stars, tensor.MustSlice[float32](pairs[0].Value[0]), tensor.MustSlice[int32](pairs[0].Value[1]))
 	sizes := tensor.MustSlice[int64](charts[0].Value[2])
-	p.Printf("the charts have %d to %d stars\n\n", slices.Min(sizes), slices.Max(sizes))
+	p.Printf("the charts have %d to %d stars, after %.0f iterations\n\n", slices.Min(sizes), slices.Max(sizes), charts[0].Value[3].Float64At(0))
 
 	if stars.len() > 100000 && o.neighbours == 16 && o.width >= 1000 {
 		known := []string{"Pleiades", "IC 2602", "NGC 3766"}
@@ -132,7 +133,7 @@ func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options,
 	}
 
 	g := ops.NewGraph("parts")
-	part, _ := closest(vectors(g, "sky", sky.place), vectors(g, "means", tensor.MustSlice[float32](charts[0].Value[0])))
+	part := cluster.KMeans(vectors(g, "sky", sky.place), vectors(g, "means", tensor.MustSlice[float32](charts[0].Value[0])), 0).Labels
 	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{part}})
 	if err != nil {
 		return err

@@ -88,3 +88,16 @@ func coordinates(v []float32) (ra, dec float64) {
 	}
 	return ra, math.Atan2(z, math.Hypot(x, y)) * 180 / math.Pi
 }
+
+// spread are n places that divide the sphere about evenly: each is turned by the golden angle from the one before.
+// Source: Swinbank and Purser, Fibonacci Grids (2006).
+func spread(n int) []float32 {
+	var place []float32
+	for i := range n {
+		z := 1 - (2*float64(i)+1)/float64(n)
+		sin, cos := math.Sincos(float64(i) * math.Pi * (3 - math.Sqrt(5)))
+		r := math.Sqrt(1 - z*z)
+		place = append(place, float32(r*cos), float32(r*sin), float32(z))
+	}
+	return place
+}

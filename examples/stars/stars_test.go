@@ -11,7 +11,6 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/gallery/gallerytest"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/tensor"
 )
 
 func TestTheProgramChecksItself(t *testing.T) {
@@ -55,45 +54,6 @@ func TestNearestIsExact(t *testing.T) {
 				require.InDelta(t, nearest, angle(at, points[3*i:3*i+3]), 1e-4)
 			}
 		}
-	}
-}
-
-func TestKMeansIsLloyds(t *testing.T) {
-	points, means := spread(400), []float32{1, 0, 0, 0, 0.6, 0.8, 0, -1, 0, -0.6, 0, 0.8}
-	rt, err := ops.Open(t.Context(), nil)
-	require.NoError(t, err)
-	defer rt.Close()
-	g := ops.NewGraph("test")
-	outs := gallerytest.Compute(t, rt, ops.Auto, nil, kmeans(vectors(g, "points", points), vectors(g, "means", means), 5))
-
-	want := make([]float64, len(means))
-	for i, v := range means {
-		want[i] = float64(v)
-	}
-	for range 5 {
-		sums, count := make([]float64, len(want)), make([]float64, len(want)/3)
-		for s := 0; s < len(points); s += 3 {
-			best, nearest := 0, math.Inf(1)
-			for m := range count {
-				var d2 float64
-				for i := range 3 {
-					d2 += math.Pow(float64(points[s+i])-want[3*m+i], 2)
-				}
-				if d2 < nearest {
-					best, nearest = m, d2
-				}
-			}
-			count[best]++
-			for i := range 3 {
-				sums[3*best+i] += float64(points[s+i])
-			}
-		}
-		for i := range want {
-			want[i] = sums[i] / count[i/3]
-		}
-	}
-	for i, v := range tensor.MustSlice[float32](outs[0]) {
-		require.InDelta(t, want[i], v, 1e-5)
 	}
 }
 

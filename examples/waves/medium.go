@@ -5,16 +5,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/ops/fft"
-	"github.com/anycl/anycl/tensor"
 )
-
-// medium is a square of side 1 with n x n points, on which what leaves at one side comes in at the other.
-type medium struct {
-	n     int
-	dt    float64 // of a step
-	speed func(x, y float64) float64
-}
 
 // lensed is a medium with a disc in which waves have 0.6 of their speed.
 func lensed(n int) *medium {
@@ -45,69 +36,6 @@ func (w *medium) pulse(t float64) []float32 {
 // factor is the square of the speed times that of the step.
 func (w *medium) factor() []float32 {
 	return w.points(func(x, y float64) float64 { return math.Pow(w.speed(x, y)*w.dt, 2) })
-}
-
-// laplacian is that of u: each wave of it times -|2πk|².
-func (w *medium) laplacian(u *ops.Node) *ops.Node {
-	half := w.n/2 + 1
-	k2 := make([]float32, 0, w.n*half)
-	for i := range w.n {
-		for j := range half {
-			ky := float64(i)
-			if i > w.n/2 {
-				ky -= float64(w.n)
-			}
-			k2 = append(k2, float32(-4*math.Pi*math.Pi*(ky*ky+float64(j*j))))
-		}
-	}
-	o := &fft.Options{Axes: []int{0, 1}}
-	waves := fft.RFFT(u, o)
-	o = &fft.Options{Axes: []int{0, 1}, Sizes: []int{w.n, w.n}}
-	return fft.IRFFT(ops.Mul(waves, u.Graph().Const(tensor.Must(tensor.FromSlice(k2, w.n, half, 1)))), o)
-}
-
-// steps adds steps of a leapfrog to the graph: u(t+dt) = 2 u(t) - u(t-dt) + dt² c² ∇²u(t).
-func (w *medium) steps(before, now *ops.Node, count int) []*ops.Node {
-	factor := now.Graph().Const(tensor.Must(tensor.FromSlice(w.factor(), w.n, w.n)))
-	last, _ := ops.Scan([]*ops.Node{before, now}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
-		return []*ops.Node{s[1], ops.Add(ops.Sub(ops.Mul(2, s[1]), s[0]), ops.Mul(factor, w.laplacian(s[1])))}, nil
-	}, &ops.ScanOptions{Trips: count})
-	return last
-}
-
-// wave is one on its way: an executable whose runs are some steps each.
-type wave struct {
-	exe    *ops.Executable
-	state  [2]*ops.Node
-	origin [2]*tensor.Tensor
-}
-
-// start compiles runs of some steps.
-func (w *medium) start(ctx context.Context, rt *ops.Runtime, place ops.Place, before, now []float32, count int) (*wave, error) {
-	g := ops.NewGraph("waves")
-	s := new(wave)
-	for i, u := range [][]float32{before, now} {
-		s.origin[i] = tensor.Must(tensor.FromSlice(u, w.n, w.n))
-		s.state[i] = g.Variable([]string{"before", "now"}[i], s.origin[i])
-	}
-	last := w.steps(s.state[0], s.state[1], count)
-	var err error
-	s.exe, err = g.Compile(ctx, rt, ops.Target{
-		Updates: []*ops.Node{ops.Assign(s.state[0], last[0]), ops.Assign(s.state[1], last[1])}, Place: place,
-	})
-	return s, err
-}
-
-// run makes the steps and returns the field.
-func (s *wave) run(ctx context.Context) ([]float32, error) {
-	if _, err := s.exe.Run(ctx, nil); err != nil {
-		return nil, err
-	}
-	t, err := ops.Value(ctx, s.state[1])
-	if err != nil {
-		return nil, err
-	}
-	return tensor.ToSlice[float32](t)
 }
 
 // again makes the steps from the beginning.

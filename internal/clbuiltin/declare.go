@@ -31,19 +31,23 @@ const foot = `#undef PLAIN
 `
 
 // Declare returns text that stands before a source instead of Clang's header: every overload of each
-// built-in function whose name is a word of the source. Other functions do not exist then: a source that
-// calls one by a name that macros put together does not build, and neither does anything for a device
-// that computes in half. Where a source builds, it means the same as with the
+// built-in function whose name is a word of the source, and where macros put names together, whose name begins
+// with one. Other functions do not exist then: a source that calls one by a name of other parts does not
+// build, and neither does anything for a device that computes in half. Where a source builds, it means the same as with the
 // whole header. ok is false for sources that may need what is never declared: images, copies
 // of work-groups and shuffles.
 func Declare(source string) (text string, ok bool) {
 	var b strings.Builder
 	b.WriteString(head)
 	var double []string
-	for _, name := range words(source) {
-		if isOther(name) {
-			return "", false
-		}
+	names := words(source)
+	if slices.ContainsFunc(names, isOther) {
+		return "", false
+	}
+	if strings.Contains(source, "##") {
+		names = withPasted(names)
+	}
+	for _, name := range names {
 		for _, f := range forms(name) {
 			for d := range f.all(name) {
 				if strings.Contains(d, "double") {
@@ -60,6 +64,28 @@ func Declare(source string) (text string, ok bool) {
 	}
 	b.WriteString("#endif\n" + foot)
 	return b.String(), true
+}
+
+// withPasted adds the functions that ## may make of words of a source: those that begin with one, as vload4 does with vload and
+// convert_int4 with convert_int. A word that is a function itself is no other's beginning.
+func withPasted(names []string) []string {
+	all := slices.Clone(names)
+	for _, begin := range names {
+		switch _, converts := conversion(begin); {
+		case converts:
+			for _, n := range []string{"2", "3", "4", "8", "16"} {
+				all = append(all, begin+n)
+			}
+		case len(begin) > 2 && len(table()[begin]) == 0:
+			for name := range table() {
+				if strings.HasPrefix(name, begin) {
+					all = append(all, name)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // isOther reports whether a word belongs to what is not declared here.

@@ -36,6 +36,19 @@ func TestFunctionsAreDeclaredByTheNamesInASource(t *testing.T) {
 	}
 }
 
+func TestFunctionsThatMacrosMayNameAreDeclared(t *testing.T) {
+	const source = "#define J(a, b) a%sb\n#define ID(of) get_%sof%s_id(0)\nfloat4 f(global float *x) { return J(vload, 4)(ID(global), x) + J(convert_float, 4)(max(1, 2)); }\n"
+	for mark, pasted := range map[string]bool{"##": true, " ": false} {
+		text, ok := Declare(strings.ReplaceAll(source, "%s", mark))
+		require.True(t, ok)
+		for _, name := range []string{"vload4", "get_global_id", "convert_float4"} {
+			assert.Equal(t, pasted, strings.Contains(text, " "+name+"("), "%s with %q", name, mark)
+		}
+		assert.Contains(t, text, " max(")
+		assert.NotContains(t, text, " maxmag(", "max is a function itself")
+	}
+}
+
 func TestConversionsAreKnownByTheirNames(t *testing.T) {
 	for name, known := range map[string]bool{
 		"convert_float": true, "convert_uchar16_sat_rte": true, "convert_double3_rtz": true, "convert_int_sat": true,

@@ -37,6 +37,7 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 			if err == nil && e.host != nil {
 				if why, _ := e.host.indivisible(t); why != "" {
 					p.Why += "; launched whole: " + why
+					e.dev.Logger().Info("ocl: a kernel is not divided among threads", "kernel", t.Custom.Entry, "why", why)
 				}
 			}
 			return p, err

@@ -1,10 +1,83 @@
 package gallery
 
 import (
+	"flag"
 	"fmt"
+	"strconv"
 
 	"github.com/anycl/anycl/ops"
 )
+
+// Int defines a flag whose value is an integer from least to most. A value of 0 is what stands where the flag is left out, and need not be.
+func Int(to *int, name string, value, least, most int, usage string) {
+	Multiple(to, name, 1, value, least, most, usage)
+}
+
+// Multiple is Int for multiples of a number.
+func Multiple(to *int, name string, of, value, least, most int, usage string) {
+	*to = value
+	usage = fmt.Sprintf("%s; a `number` from %d to %d", usage, least, most)
+	if of > 1 {
+		usage += fmt.Sprintf(", a multiple of %d", of)
+	}
+	flag.Var(&bounded[int]{to, strconv.Atoi, func(v int) error {
+		if v%of != 0 {
+			return fmt.Errorf("must be a multiple of %d", of)
+		}
+		return within(v, least, most)
+	}}, name, usage)
+}
+
+// Float defines a flag whose value is a number from least to most.
+func Float(to *float64, name string, value, least, most float64, usage string) {
+	*to = value
+	parse := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
+	flag.Var(&bounded[float64]{to, parse, func(v float64) error { return within(v, least, most) }}, name,
+		fmt.Sprintf("%s; a `number` from %v to %v", usage, least, most))
+}
+
+// bounded is the value of a flag, which refuses what it may not be.
+type bounded[T int | float64] struct {
+	to    *T
+	parse func(string) (T, error)
+	check func(T) error
+}
+
+// String is what -h shows as the default; a 0, which stands for none, is not shown.
+func (b *bounded[T]) String() string {
+	if b.to == nil || *b.to == 0 {
+		return ""
+	}
+	return fmt.Sprint(*b.to)
+}
+
+func (b *bounded[T]) Set(s string) error {
+	v, err := b.parse(s)
+	if err != nil {
+		return fmt.Errorf("not a number: %s", s)
+	}
+	if err := b.check(v); err != nil {
+		return err
+	}
+	*b.to = v
+	return nil
+}
+
+// Within is nil where a value that a flag does not check, as that of a flag whose range depends on others, is from least to most.
+func Within[T int | float64](flag string, value, least, most T) error {
+	if err := within(value, least, most); err != nil {
+		return fmt.Errorf("-%s %w, not %v", flag, err, value)
+	}
+	return nil
+}
+
+// within is nil from least to most. A NaN is not within.
+func within[T int | float64](value, least, most T) error {
+	if value >= least && value <= most {
+		return nil
+	}
+	return fmt.Errorf("must be from %v to %v", least, most)
+}
 
 // Default is the value of a flag; where that is 0, which stands for none, it is one that suits a device, or the CPU path.
 func Default(rt *ops.Runtime, value, device, cpu int) int {
@@ -15,20 +88,4 @@ func Default(rt *ops.Runtime, value, device, cpu int) int {
 		return device
 	}
 	return cpu
-}
-
-// Within is nil where the value of a flag is from least to most, and else an error that says what it may be. A NaN is not within.
-func Within[T int | float64](flag string, value, least, most T) error {
-	if value >= least && value <= most {
-		return nil
-	}
-	return fmt.Errorf("-%s must be from %v to %v, not %v", flag, least, most, value)
-}
-
-// Multiple is Within for numbers that are to be multiples of another.
-func Multiple(flag string, value, of, least, most int) error {
-	if value%of != 0 {
-		return fmt.Errorf("-%s must be a multiple of %d, not %d", flag, of, value)
-	}
-	return Within(flag, value, least, most)
 }

@@ -68,6 +68,7 @@ func TestAProgramIsTimedCheckedAndRecorded(t *testing.T) {
 	require.FileExists(t, p.Out)
 	assert.Contains(t, out.String(), "check holds: 3 x 3 is 9 on cpu path")
 	assert.Contains(t, out.String(), "numbers/s")
+	assert.Regexp(t, `in all: .* to open the device, .* to compile 1 graphs, .* to compute`, out.String())
 
 	text, err := os.ReadFile(p.JSON)
 	require.NoError(t, err)
@@ -81,7 +82,9 @@ func TestAProgramIsTimedCheckedAndRecorded(t *testing.T) {
 	assert.Equal(t, "cpu path", last.Where)
 	assert.Positive(t, last.Seconds)
 	assert.Len(t, r.Checks, 1)
-	assert.Greater(t, r.Lines.Go, 300)
+	assert.Greater(t, r.Lines.Rest, 300)
+	assert.Greater(t, r.Total, r.Opened+r.Compiled)
+	assert.Positive(t, r.Compiled)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": "1\n2\n3\n", "a.cl": "1\n2\n", "host.go": "1\n", "main_test.go": "1\n", "a.py": "1\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))

@@ -15,7 +15,7 @@ type Tensors = []Result[[]*tensor.Tensor]
 
 // Graph is Both for a work that is a run of a graph: it compiles the outputs, which are of one graph, for each place, and feeds them.
 func Graph(ctx context.Context, p *Program, rt *ops.Runtime, w Work, feeds ops.Feeds, outputs ...*ops.Node) (Tensors, error) {
-	return Both(ctx, p, rt, w, func(place ops.Place) (func(context.Context) ([]*tensor.Tensor, error), error) {
+	return Both(ctx, p, rt, w, func(place ops.Place) (Run[[]*tensor.Tensor], error) {
 		exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Place: place})
 		return func(ctx context.Context) ([]*tensor.Tensor, error) { return exe.Run(ctx, feeds) }, err
 	})

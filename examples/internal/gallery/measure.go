@@ -27,11 +27,14 @@ type Result[T any] struct {
 	First time.Duration // of preparing and the first run, in which a driver compiles what is new to it
 }
 
+// Run does a work once.
+type Run[T any] = func(context.Context) (T, error)
+
 // Both does a work on the device, if the runtime has one, and on the CPU path, which is the last of the results.
 //
 // prepare compiles the work's graphs for a place; what it returns is run once, and then a few times more for the median. The
 // time is that of what it returns alone. Executables may be left open: Runtime.Close closes them.
-func Both[T any](ctx context.Context, p *Program, rt *ops.Runtime, w Work, prepare func(ops.Place) (func(context.Context) (T, error), error)) ([]Result[T], error) {
+func Both[T any](ctx context.Context, p *Program, rt *ops.Runtime, w Work, prepare func(ops.Place) (Run[T], error)) ([]Result[T], error) {
 	var results []Result[T]
 	row := WorkRecord{Name: w.Name, Unit: w.Unit, Amount: w.Amount}
 	one := func(where string, place ops.Place, amount float64) error {
@@ -66,7 +69,7 @@ const (
 	record = 2 * time.Second // with -json
 )
 
-func (r *Result[T]) measure(ctx context.Context, p *Program, prepare func(ops.Place) (func(context.Context) (T, error), error)) error {
+func (r *Result[T]) measure(ctx context.Context, p *Program, prepare func(ops.Place) (Run[T], error)) error {
 	start := time.Now()
 	run, err := prepare(r.Place)
 	if err != nil {

@@ -4,8 +4,8 @@
 // A program is a function that opens a runtime, builds graphs, and hands what it wants timed to Both:
 //
 //	func main() {
-//		o := options{bodies: 16384}
-//		flag.IntVar(&o.bodies, "bodies", o.bodies, "how many bodies there are")
+//		var o options
+//		gallery.Int(&o.bodies, "bodies", 16384, 32, 1<<18, "how many bodies there are")
 //		gallery.Main("galaxy", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 //	}
 package gallery
@@ -18,11 +18,13 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/anycl/anycl/ops"
 )
@@ -40,6 +42,7 @@ type Program struct {
 
 	folder string // of the program's source, empty where it is not at hand
 	record Record
+	spent  spent
 	failed int // checks that do not hold
 }
 
@@ -80,10 +83,12 @@ var ErrCheck = errors.New("a check failed")
 
 // Run runs the program, prints the table of times, and keeps the record. Errors: run's; ErrCheck; the record cannot be written.
 func (p *Program) Run(ctx context.Context, run func(context.Context, *Program) error) error {
+	start := time.Now()
 	if err := run(ctx, p); err != nil {
 		return err
 	}
 	p.table()
+	p.tellSpent(time.Since(start))
 	if p.JSON != "" {
 		if err := p.keep(ctx); err != nil {
 			return err
@@ -97,10 +102,12 @@ func (p *Program) Run(ctx context.Context, run func(context.Context, *Program) e
 
 // Open opens the device that -device names, or the best, and prints what it is and why. Close the runtime when done.
 func (p *Program) Open(ctx context.Context) (*ops.Runtime, error) {
-	rt, err := ops.Open(ctx, &ops.Options{Device: p.Device, SpareProc: true})
+	start := time.Now()
+	rt, err := ops.Open(ctx, &ops.Options{Device: p.Device, SpareProc: true, Logger: slog.New(listener{p})})
 	if err != nil {
 		return nil, err
 	}
+	p.spent.opened += time.Since(start)
 	p.Printf("%s\n", rt.Why())
 	if d := rt.Device(); d != nil {
 		p.record.Device, p.record.Driver = d.Name, d.Driver

@@ -27,12 +27,17 @@ type Record struct {
 	Checks  []Check      `json:"checks"`
 	Works   []WorkRecord `json:"works"`
 	Missing []string     `json:"missing,omitempty"` // peers that are not installed
+	// Seconds of the whole run, until the device was open, and for graphs to be compiled.
+	Total    float64 `json:"total,omitempty"`
+	Opened   float64 `json:"opened,omitempty"`
+	Compiled float64 `json:"compiled,omitempty"`
 }
 
 // Lines are how long a program is, without its tests.
 type Lines struct {
-	Go      int `json:"go"`
+	Go      int `json:"go"`                // of main.go, the program
 	Kernels int `json:"kernels,omitempty"` // in OpenCL C
+	Rest    int `json:"rest,omitempty"`    // files beside it: data, pictures, tables
 	Checks  int `json:"checks,omitempty"`  // kernels in Go, references and peers: host.go, reference.go, peers.go
 }
 
@@ -105,8 +110,10 @@ func CountLines(folder string) (n Lines) {
 			n.Kernels += lines
 		case name == "host.go" || name == "reference.go" || name == "peers.go":
 			n.Checks += lines
-		case filepath.Ext(name) == ".go":
+		case name == "main.go":
 			n.Go += lines
+		case filepath.Ext(name) == ".go":
+			n.Rest += lines
 		}
 	}
 	return n

@@ -4,8 +4,15 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/anycl/anycl/examples/internal/curves"
+	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/fallback"
 )
+
+// line prints a line of the table.
+func (s *state) line(p *gallery.Program, step int) {
+	p.Printf("%6d %12.4f %10.5f %10.5f %9.4f\n", step, s.Temperature, s.Potential, s.Energy, s.Pressure)
+}
 
 // bins of the radial distribution, up to the distance far.
 const bins, far = 150, 3.0
@@ -46,4 +53,13 @@ func peak(g []float64) (top, where float64) {
 		}
 	}
 	return top, where
+}
+
+// draw draws the radial distribution beside that of a gas.
+func (l *liquid) draw(p *gallery.Program, g []float64) error {
+	liquid, gas := curves.Line{Name: "the liquid", Y: g}, curves.Line{Name: "a gas", Dashed: true, X: []float64{0, far}, Y: []float64{1, 1}}
+	for b := range g {
+		liquid.X = append(liquid.X, far*(float64(b)+0.5)/bins)
+	}
+	return p.WriteCurves(curves.Axes{Title: "Radial distribution", X: "distance", Y: "atoms, of as many as anywhere"}, false, liquid, gas)
 }
