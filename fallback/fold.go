@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/vector"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -104,6 +105,10 @@ func combineInto[R reg](m engine.Monoid, acc, xs []R) {
 	xs = xs[:len(acc)]
 	switch m {
 	case engine.Sum:
+		if a, ok := any(acc).([]float32); ok {
+			vector.Add(a, a, any(xs).([]float32))
+			return
+		}
 		for i, x := range xs {
 			acc[i] += x
 		}

@@ -151,3 +151,20 @@ func TestOneScoreIsThatOfTheSecondLabel(t *testing.T) {
 		}
 	}
 }
+
+// Pixels of PyTorch are half pixels, but for the only one of a result, which lies on the first of the image.
+func TestAntialiasedPixelsOfPyTorch(t *testing.T) {
+	t.Parallel()
+	x := tensor.Must(tensor.FromSlice([]float32{1, -2, 4, 8, 3, 5}, 1, 6))
+	resized := func(coordinates string, size int64) *tensor.Tensor {
+		return run(t, compile(t, read(t, &model.Graph{
+			Name: "resize", Inputs: []*model.Value{input("x", 1, 6)}, Outputs: []*model.Value{input("y", 1, int(size))},
+			Initializers: []*model.Tensor{weight(t, "sizes", vector(1, size))},
+			Nodes: []*model.Node{node("Resize", []string{"x", "", "", "sizes"}, "y", attrInt("antialias", 1),
+				&model.Attr{Name: "mode", Type: model.AttrString, String: []byte("linear")},
+				&model.Attr{Name: "coordinate_transformation_mode", Type: model.AttrString, String: []byte(coordinates)})},
+		}), nil), x)
+	}
+	require.Equal(t, resized("half_pixel", 3), resized("pytorch_half_pixel", 3))
+	require.InDelta(t, (21*1-5*2+4*4+3*8+2*3+1*5)/36.0, resized("pytorch_half_pixel", 1).Float64At(0), 1e-6)
+}

@@ -3,6 +3,8 @@ package ops
 import (
 	"fmt"
 	"math"
+
+	"github.com/anycl/anycl/internal/vector"
 )
 
 // Sigmoid returns the logistic function of x, element by element:
@@ -71,15 +73,17 @@ var _ = define(Op{
 		zero := ScalarLike(b.Out(), 0) // the sign of y tells that of x, which need not be kept
 		b.Add(0, Where(Greater(b.Out(), zero), b.Grad(), zero))
 	},
-	Scalar: scalarOf("a < 0 ? 0 : a", 1, number1{reluOf[float32], reluOf[float64], reluOf[int64], reluOf[uint64]}.host),
+	Scalar: scalarOf("a < 0 ? 0 : a", 1, blocks1{vector.Positive, positiveTo[float64], positiveTo[int64], positiveTo[uint64]}.host),
 	// The derivative has a step at 0, which random floats do not hit.
 })
 
-func reluOf[T register](a T) T {
-	if a < 0 {
-		return 0
+func positiveTo[T register](dst, a []T) {
+	a = a[:len(dst)]
+	for i := range dst {
+		if dst[i] = a[i]; a[i] < 0 {
+			dst[i] = 0
+		}
 	}
-	return a
 }
 
 // LeakyReLU returns the leaky rectified linear unit of x, element by element:

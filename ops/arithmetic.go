@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/vector"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -31,7 +32,7 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   broadcast,
 	Grad:     func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
-	Scalar:   scalarOf("a + b", 1, blocks2{addTo[float32], addTo[float64], addTo[int64], addTo[uint64]}.host),
+	Scalar:   scalarOf("a + b", 1, blocks2{vector.Add, addTo[float64], addTo[int64], addTo[uint64]}.host),
 })
 
 func addTo[T register](dst, a, b []T) {
@@ -62,7 +63,7 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   broadcast,
 	Grad:     func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
-	Scalar:   scalarOf("a - b", 1, blocks2{subTo[float32], subTo[float64], subTo[int64], subTo[uint64]}.host),
+	Scalar:   scalarOf("a - b", 1, blocks2{vector.Sub, subTo[float64], subTo[int64], subTo[uint64]}.host),
 })
 
 func subTo[T register](dst, a, b []T) {
@@ -99,7 +100,7 @@ var _ = define(Op{
 		b.Add(0, b.Times(b.In(1)))
 		b.Add(1, b.Times(b.In(0)))
 	},
-	Scalar: scalarOf("a * b", 1, blocks2{mulTo[float32], mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
+	Scalar: scalarOf("a * b", 1, blocks2{vector.Mul, mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
 })
 
 func mulTo[T register](dst, a, b []T) {
@@ -146,23 +147,27 @@ var _ = define(Op{
 		default:
 			return "b == 0 ? 0 : a / b"
 		}
-	}, 4, number2{
-		f32: func(a, b float32) float32 { return a / b },
-		f64: func(a, b float64) float64 { return a / b },
-		i64: func(a, b int64) int64 {
-			if b == 0 {
-				return 0
-			}
-			return a / b // Go wraps for -1
-		},
-		u64: func(a, b uint64) uint64 {
-			if b == 0 {
-				return 0
-			}
-			return a / b
-		},
-	}.host),
+	}, 4, blocks2{vector.Div, divTo[float64], wholeDivTo[int64], wholeDivTo[uint64]}.host),
 })
+
+func divTo[T float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b[i]
+	}
+}
+
+// wholeDivTo is 0 where b is. Go wraps where b is -1. dst may be a or b.
+func wholeDivTo[T int64 | uint64](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i, d := range b {
+		var q T
+		if d != 0 {
+			q = a[i] / d
+		}
+		dst[i] = q
+	}
+}
 
 // Neg returns -x, element by element:
 //

@@ -95,6 +95,27 @@ func (h test2) host(_ tensor.DType, in []tensor.DType, dst engine.Block, args []
 	}
 }
 
+// blocks1 is number1 for ops so common that a call per element is too much.
+type blocks1 struct {
+	f32 func(dst, a []float32)
+	f64 func(dst, a []float64)
+	i64 func(dst, a []int64)
+	u64 func(dst, a []uint64)
+}
+
+func (h blocks1) host(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	switch engine.ClassOf(out) {
+	case engine.ClassF32:
+		h.f32(dst.F32, args[0].F32)
+	case engine.ClassF64:
+		h.f64(dst.F64, args[0].F64)
+	case engine.ClassI64:
+		h.i64(dst.I64, args[0].I64)
+	case engine.ClassU64:
+		h.u64(dst.U64, args[0].U64)
+	}
+}
+
 // blocks2 is number2 for ops so common that a call per element is too much.
 type blocks2 struct {
 	f32 func(dst, a, b []float32)

@@ -52,6 +52,10 @@ func (c *call) filterRow(row []float64, i int, mode string, near ops.NearestMode
 	switch o.Coords {
 	case ops.CoordHalfPixel:
 		at = (float64(i)+0.5)/scale - 0.5
+	case ops.CoordPyTorchHalfPixel:
+		if size > 1 {
+			at = (float64(i)+0.5)/scale - 0.5
+		}
 	case ops.CoordAsymmetric:
 		at = float64(i) / scale
 	case ops.CoordHalfPixelSymmetric:

@@ -13,7 +13,7 @@ import (
 
 // sample has everything that a file can have.
 func sample() *Model {
-	weight := &Tensor{Name: "w", Type: Float32, Dims: []int64{2}, Floats: []float32{1, -2}}
+	weight := &Tensor{Name: "w", Type: Float32, Dims: []int64{2}, HasRaw: true, Raw: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0}} // 1, -2
 	inner := &Graph{Name: "inner", Nodes: []*Node{{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"z"}}},
 		Outputs: []*Value{{Name: "z", Kind: "tensor", Type: Float32}}}
 	return &Model{
@@ -99,6 +99,35 @@ func TestTensorsHoldAsManyBytesAsTheirShapesSay(t *testing.T) {
 			_, err := c.t.Tensor(nil)
 			require.ErrorContains(t, err, c.text)
 		})
+	}
+}
+
+// A list of floats may come in one piece, which is kept as raw data, in several, or as single floats.
+func TestFloatsComeInLists(t *testing.T) {
+	t.Parallel()
+	head := "\x08\x03\x10\x01" // 3 float32
+	const zero, one, two = "\x00\x00\x00\x00", "\x00\x00\x80\x3f", "\x00\x00\x00\x40"
+	for wire, raw := range map[string]bool{
+		head + "\x22\x0c" + zero + one + two:               true,
+		"\x08\x03\x22\x0c" + zero + one + two + "\x10\x01": true,
+		head + "\x22\x04" + zero + "\x22\x08" + one + two:  false,
+		head + "\x22\x08" + zero + one + "\x25" + two:      false,
+		head + "\x25" + zero + "\x25" + one + "\x25" + two: false,
+		head + "\x25" + zero + "\x22\x08" + one + two:      false,
+		head + "\x22\x00\x22\x0c" + zero + one + two:       false,
+	} {
+		x, err := decodeTensor(&message{b: []byte(wire), d: &decoder{}})
+		require.NoError(t, err, "%q", wire)
+		require.Equal(t, raw, x.HasRaw, "%q", wire)
+		got, err := x.Tensor(nil)
+		require.NoError(t, err, "%q", wire)
+		for i := range 3 {
+			require.Equal(t, float64(i), got.Float64At(i), "%q", wire)
+		}
+	}
+	for _, wire := range []string{head + "\x22\x05" + zero + "\x00", head + "\x22\x05" + zero + "\x00\x22\x04" + one, head + "\x20\x01"} {
+		_, err := decodeTensor(&message{b: []byte(wire), d: &decoder{}})
+		require.ErrorContains(t, err, "field 4 is no list of float32", "%q", wire)
 	}
 }
 

@@ -88,9 +88,16 @@ func decodeDim(m *message) (Dim, error) {
 	return d, err
 }
 
+// setRaw copies b.
+func (t *Tensor) setRaw(b []byte) {
+	t.HasRaw, t.Raw = true, tensor.AlignedBytes(len(b))
+	copy(t.Raw, b)
+}
+
 func decodeTensor(m *message) (*Tensor, error) {
 	t := &Tensor{}
 	location := int64(0)
+	var packed field // the only list of floats so far
 	err := m.fields("tensor", func(f field) error {
 		switch f.num {
 		case 1:
@@ -103,6 +110,16 @@ func decodeTensor(m *message) (*Tensor, error) {
 		case 3:
 			return fmt.Errorf("%q is a segment of a tensor", t.Name)
 		case 4:
+			if f.wire == 2 && packed.b == nil && len(t.Floats) == 0 {
+				packed = f
+				return nil
+			}
+			if packed.b != nil {
+				if err := fixed32(packed, &t.Floats); err != nil {
+					return err
+				}
+				packed = field{}
+			}
 			return fixed32(f, &t.Floats)
 		case 5:
 			return varints(f, &t.Int32s)
@@ -113,8 +130,7 @@ func decodeTensor(m *message) (*Tensor, error) {
 		case 8:
 			return f.text(&t.Name)
 		case 9:
-			t.HasRaw, t.Raw = true, tensor.AlignedBytes(len(f.b))
-			copy(t.Raw, f.b)
+			t.setRaw(f.b)
 			return f.expect(2)
 		case 10:
 			return fixed64(f, &t.Doubles)
@@ -130,6 +146,13 @@ func decodeTensor(m *message) (*Tensor, error) {
 		}
 		return nil
 	})
+	switch {
+	case packed.b == nil || err != nil:
+	case t.Type == Float32 && !t.HasRaw && len(packed.b)%4 == 0: // the bytes are those of raw data
+		t.setRaw(packed.b)
+	default:
+		err = fixed32(packed, &t.Floats)
+	}
 	if location != 1 {
 		t.External = nil
 	} else if t.External == nil {

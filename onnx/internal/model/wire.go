@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 var errVarint = errors.New("a varint is longer than 64 bits")
@@ -175,6 +176,7 @@ func fixed32(x field, to *[]float32) error {
 	if x.wire != 5 && x.wire != 2 || len(x.b)%4 != 0 {
 		return fmt.Errorf("field %d is no list of float32", x.num)
 	}
+	*to = slices.Grow(*to, len(x.b)/4)
 	for b := x.b; len(b) > 0; b = b[4:] {
 		*to = append(*to, math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	}
@@ -185,6 +187,7 @@ func fixed64(x field, to *[]float64) error {
 	if x.wire != 1 && x.wire != 2 || len(x.b)%8 != 0 {
 		return fmt.Errorf("field %d is no list of float64", x.num)
 	}
+	*to = slices.Grow(*to, len(x.b)/8)
 	for b := x.b; len(b) > 0; b = b[8:] {
 		*to = append(*to, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}

@@ -121,7 +121,7 @@ func taken(node []byte, known map[string]*tensor.Tensor) (graph []byte, ok bool,
 		}
 	})
 	for i, name := range out {
-		if name != "" && i < len(results) {
+		if name != "" && i < len(results) && name != results[i] {
 			identity := field(field(field(nil, 1, []byte(results[i])), 2, []byte(name)), 4, []byte("Identity"))
 			graph = field(graph, 1, identity)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -125,7 +126,9 @@ func (a *agreement) byLayer(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	for {
-		flat, found, err := inlined(data, want)
+		known := maps.Clone(want)
+		maps.Copy(known, a.inputs)
+		flat, found, err := inlined(data, known)
 		if err != nil || !found {
 			break
 		}

@@ -1,0 +1,75 @@
+// Package vector computes with slices of float32 element by element, in assembly where the processor has AVX2: the Go compiler makes
+// instructions for one number of them. Results are those of Go's operators, bit by bit.
+package vector
+
+const width = 8 // numbers of a vector
+
+// whole is how much of n numbers the assembly computes.
+func whole(n int) int {
+	if !has {
+		return 0
+	}
+	return n &^ (width - 1)
+}
+
+// Add computes dst = a + b. The slices may be the same; they may not overlap otherwise. This holds for all functions.
+func Add(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		add(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+// Sub computes dst = a - b.
+func Sub(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		sub(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+// Mul computes dst = a · b.
+func Mul(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		mul(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// Div computes dst = a / b.
+func Div(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		div(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] / b[i]
+	}
+}
+
+// Positive computes dst = a, with 0 for what is below 0: NaN and -0 stay.
+func Positive(dst, a []float32) {
+	a = a[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		positive(&dst[0], &a[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		if dst[i] = a[i]; a[i] < 0 {
+			dst[i] = 0
+		}
+	}
+}

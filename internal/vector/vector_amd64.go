@@ -1,0 +1,22 @@
+package vector
+
+import "golang.org/x/sys/cpu"
+
+var has = cpu.X86.HasAVX2
+
+// Each computes n numbers, a multiple of the width above 0.
+
+//go:noescape
+func add(dst, a, b *float32, n int)
+
+//go:noescape
+func sub(dst, a, b *float32, n int)
+
+//go:noescape
+func mul(dst, a, b *float32, n int)
+
+//go:noescape
+func div(dst, a, b *float32, n int)
+
+//go:noescape
+func positive(dst, a *float32, n int)

@@ -1,0 +1,74 @@
+#include "textflag.h"
+
+// Four vectors at a time, then one. CX has the numbers to go, DI is in the result, SI and DX in the operands.
+#define OF_TWO(OP) \
+	MOVQ dst+0(FP), DI; MOVQ a+8(FP), SI; MOVQ b+16(FP), DX; MOVQ n+24(FP), CX; \
+	SUBQ $32, CX; JLT few; \
+many: \
+	VMOVUPS (SI), Y0; VMOVUPS 32(SI), Y1; VMOVUPS 64(SI), Y2; VMOVUPS 96(SI), Y3; \
+	OP (DX), Y0, Y0; OP 32(DX), Y1, Y1; OP 64(DX), Y2, Y2; OP 96(DX), Y3, Y3; \
+	VMOVUPS Y0, (DI); VMOVUPS Y1, 32(DI); VMOVUPS Y2, 64(DI); VMOVUPS Y3, 96(DI); \
+	ADDQ $128, SI; ADDQ $128, DX; ADDQ $128, DI; SUBQ $32, CX; JGE many; \
+few: \
+	ADDQ $32, CX; JZ done; \
+one: \
+	VMOVUPS (SI), Y0; OP (DX), Y0, Y0; VMOVUPS Y0, (DI); \
+	ADDQ $32, SI; ADDQ $32, DX; ADDQ $32, DI; SUBQ $8, CX; JNZ one; \
+done: \
+	VZEROUPPER; RET
+
+// func add(dst, a, b *float32, n int)
+TEXT ·add(SB), NOSPLIT, $0-32
+	OF_TWO(VADDPS)
+
+// func sub(dst, a, b *float32, n int)
+TEXT ·sub(SB), NOSPLIT, $0-32
+	OF_TWO(VSUBPS)
+
+// func mul(dst, a, b *float32, n int)
+TEXT ·mul(SB), NOSPLIT, $0-32
+	OF_TWO(VMULPS)
+
+// func div(dst, a, b *float32, n int)
+TEXT ·div(SB), NOSPLIT, $0-32
+	OF_TWO(VDIVPS)
+
+// VMAXPS is its second operand, here the number, where one is NaN or both are zeros.
+// func positive(dst, a *float32, n int)
+TEXT ·positive(SB), NOSPLIT, $0-24
+	MOVQ   dst+0(FP), DI
+	MOVQ   a+8(FP), SI
+	MOVQ   n+16(FP), CX
+	VXORPS Y15, Y15, Y15
+	SUBQ   $32, CX
+	JLT    few
+
+many:
+	VMAXPS  (SI), Y15, Y0
+	VMAXPS  32(SI), Y15, Y1
+	VMAXPS  64(SI), Y15, Y2
+	VMAXPS  96(SI), Y15, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $128, SI
+	ADDQ    $128, DI
+	SUBQ    $32, CX
+	JGE     many
+
+few:
+	ADDQ $32, CX
+	JZ   done
+
+one:
+	VMAXPS  (SI), Y15, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNZ     one
+
+done:
+	VZEROUPPER
+	RET

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package vector
+
+// has is false where there is no assembly: none of it is called then.
+const has = false
+
+func add(*float32, *float32, *float32, int) {}
+func sub(*float32, *float32, *float32, int) {}
+func mul(*float32, *float32, *float32, int) {}
+func div(*float32, *float32, *float32, int) {}
+func positive(*float32, *float32, int)      {}

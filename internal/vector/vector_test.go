@@ -1,0 +1,67 @@
+package vector_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/anycl/anycl/internal/vector"
+)
+
+// Every length has its own end; what lies behind the end, and numbers that operators treat apart, stay as they are.
+func TestFunctionsAreGosOperators(t *testing.T) {
+	t.Parallel()
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	odd := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, nan, 1e-45, -1e-45, math.MaxFloat32, -math.MaxFloat32}
+	r := rand.New(rand.NewPCG(3, 9))
+	number := func() float32 {
+		if r.IntN(3) == 0 {
+			return odd[r.IntN(len(odd))]
+		}
+		return float32(r.NormFloat64())
+	}
+	for name, f := range map[string]struct {
+		vector func(dst, a, b []float32)
+		want   func(a, b float32) float32
+	}{
+		"add": {vector.Add, func(a, b float32) float32 { return a + b }},
+		"sub": {vector.Sub, func(a, b float32) float32 { return a - b }},
+		"mul": {vector.Mul, func(a, b float32) float32 { return a * b }},
+		"div": {vector.Div, func(a, b float32) float32 { return a / b }},
+		"positive": {func(dst, a, _ []float32) { vector.Positive(dst, a) }, func(a, _ float32) float32 {
+			if a < 0 {
+				return 0
+			}
+			return a
+		}},
+	} {
+		for n := range 100 {
+			a, b, dst := make([]float32, n), make([]float32, n), make([]float32, n+9)
+			for i := range n {
+				a[i], b[i] = number(), number()
+			}
+			want := make([]float32, n, n+9)
+			for i := range want {
+				want[i] = f.want(a[i], b[i])
+			}
+			for i := range dst {
+				dst[i] = 7
+			}
+			f.vector(dst[:n], a, b)
+			same(t, fmt.Sprint(name, " of ", n), dst, append(want, 7, 7, 7, 7, 7, 7, 7, 7, 7))
+			f.vector(a, a, b)
+			same(t, fmt.Sprint(name, " in place of ", n), a, want)
+		}
+	}
+}
+
+// same compares bits, but for those of NaN.
+func same(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	for i, w := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(w) && (got[i] == got[i] || w == w) {
+			t.Fatalf("%s: number %d is %v, not %v", what, i, got[i], w)
+		}
+	}
+}
