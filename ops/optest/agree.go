@@ -23,7 +23,7 @@ import (
 // operands, and derivatives of a second time on a against
 // exact ones at special points. Subtests are named op/sample.
 //
-// With [Options.Bundle] every op brings two samples, several ops share a graph, and element-wise ones
+// With [Options.Bundle] every op brings two samples (one with [Options.Few], where it consists of others), several ops share a graph, and element-wise ones
 // kernels, as in [TestOps].
 func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	for _, p := range GradientParts(a, b, o) {
@@ -39,6 +39,7 @@ func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
 	few := o != nil && o.Bundle
+	single := few && o.Few
 	points := map[*gradGroup][]*pointGroup{} // of the same ops
 	open := map[bool]*gradGroup{}            // those of element-wise ops, and of others
 	var parts []*Part
@@ -46,11 +47,11 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 		if !differentiable(o, op) {
 			continue
 		}
-		g := &gradGroup{ops: []*ops.Op{op}, few: few}
+		g := &gradGroup{ops: []*ops.Op{op}, few: few, single: single}
 		if few && !leftToCPU(op) && !drawing[op.Name] { // whose numbers depend on what else a graph draws
 			alike := elementwise(op)
 			if open[alike] == nil || len(open[alike].ops) == gradBundle {
-				open[alike] = &gradGroup{few: true, alike: alike}
+				open[alike] = &gradGroup{few: true, single: single, alike: alike}
 			}
 			g = open[alike]
 			g.ops = append(g.ops, op)
@@ -82,7 +83,7 @@ func (g *gradGroup) outcomes(ctx context.Context, a, b *ops.Runtime, op *ops.Op)
 	case errors.Is(err, ErrKnown):
 		return []Outcome{{Sample: "all", State: Known}}
 	case err != nil && len(g.ops) > 1:
-		alone := &gradGroup{ops: []*ops.Op{op}, few: g.few, alike: g.alike}
+		alone := &gradGroup{ops: []*ops.Op{op}, few: g.few, single: g.single, alike: g.alike}
 		return alone.outcomes(ctx, a, b, op)
 	case errors.Is(err, engine.ErrUnsupported):
 		return []Outcome{{Sample: "all", State: Absent, Err: err}}
@@ -104,9 +105,10 @@ const gradBundle = 16
 
 // gradGroup is the gradients of some ops, computed as one graph.
 type gradGroup struct {
-	ops   []*ops.Op
-	few   bool // two samples of each op
-	alike bool // the same operands and weights, where their shapes and ranges are the same
+	ops    []*ops.Op
+	few    bool // two samples of each op
+	single bool // one of those that consist of others
+	alike  bool // the same operands and weights, where their shapes and ranges are the same
 
 	once  sync.Once
 	pairs []gradPair
@@ -151,7 +153,7 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 		shared = map[string]*ops.Node{}
 	}
 	for _, op := range g.ops {
-		all = append(all, g.choose(slices.DeleteFunc(gradCells(graph, op, dt, shared), oneDType))...)
+		all = append(all, g.choose(op, slices.DeleteFunc(gradCells(graph, op, dt, shared), oneDType))...)
 	}
 	feeds := ops.Feeds{}
 	var outputs []*ops.Node
@@ -199,12 +201,20 @@ func oneDType(c *gradCell) bool {
 }
 
 // choose is two of the samples where few are wanted: the ones that are neither
-// tiny nor large, for preference.
-func (g *gradGroup) choose(all []*gradCell) []*gradCell {
-	if !g.few || len(all) <= 2 {
+// tiny nor large, for preference. Of an op that consists of others it may be the last of these: its derivatives
+// are theirs.
+func (g *gradGroup) choose(op *ops.Op, all []*gradCell) []*gradCell {
+	single := g.single && isComposition(op) && !elementwise(op)
+	if !g.few || len(all) <= 1 || len(all) == 2 && !single {
 		return all
 	}
 	fit := slices.DeleteFunc(slices.Clone(all), func(c *gradCell) bool { n := c.out.Size(); return n < 4 || n > 2000 })
+	if single {
+		if len(fit) > 0 {
+			all = fit
+		}
+		return all[len(all)-1:]
+	}
 	if len(fit) < 2 {
 		return all[:2]
 	}

@@ -222,7 +222,7 @@ const (
 // kept chooses what runs, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
-// ops exemplars are enough. With Few, compositions run every second sample, and in one of five other dtypes.
+// ops exemplars are enough. With Few, compositions run every third sample, and in one of eight other dtypes.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	n := thinning
@@ -230,7 +230,7 @@ func (o *Options) kept(c *cell) bool {
 	case elementwise(c.op):
 		return exemplar(c)
 	case o.Few && isComposition(c.op) && main:
-		return c.at%2 == 0
+		return c.at%3 == 0
 	case o.Few && isComposition(c.op) && !turn(c):
 		return false
 	case o.Few:
@@ -243,7 +243,7 @@ func (o *Options) kept(c *cell) bool {
 func isComposition(op *ops.Op) bool { return op.Compose != nil || op.ComposeAll != nil }
 
 // sharing is among how many dtypes one is taken of compositions.
-const sharing = 5
+const sharing = 8
 
 // turn reports whether the dtype of c, which is not the main one of a composition, is among those that it runs in.
 func turn(c *cell) bool {

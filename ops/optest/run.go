@@ -28,7 +28,8 @@ type Options struct {
 	// every sample in every dtype, but in vectors. Any other op meets every
 	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
-	// Few leaves out more of other dtypes than Bundle does, and of ops that consist of others half the samples and most dtypes.
+	// Few leaves out more of other dtypes than Bundle does, and of ops that consist of others two thirds of the samples and most
+	// dtypes; of their gradients one of two samples.
 	Few bool
 	// Join puts samples of several ops into one graph, beside what Bundle does: each still has a task
 	// of its own, but their programs are compiled together.

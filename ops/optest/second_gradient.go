@@ -29,7 +29,7 @@ func TestSecondGradients(t *testing.T, e engine.Engine, o *Options) {
 			t.Fatal(err)
 		}
 		g := ops.NewGraph(t.Name())
-		all := (&gradGroup{few: true}).choose(gradCells(g, op, tensor.Float64, nil))
+		all := (&gradGroup{few: true}).choose(op, gradCells(g, op, tensor.Float64, nil))
 		var outputs []*ops.Node
 		for i, c := range all {
 			all[i] = c.second(g)

@@ -106,7 +106,7 @@ func airy(which int, x float64) (y, terms float64) {
 	cube.Mul(cube, num(x)).Mul(cube, num(x))
 	var sums [2]*big.Float
 	for i := range sums {
-		t, sum := num(1), num(0)
+		t, sum, largest := num(1), num(0), -bits
 		if i == 1 && !slope {
 			t = num(x)
 		}
@@ -116,6 +116,9 @@ func airy(which int, x float64) (y, terms float64) {
 		}
 		for k := 1.0; k < 400; k++ {
 			sum.Add(sum, t)
+			if largest = max(largest, t.MantExp(nil)); t.Sign() == 0 || t.MantExp(nil) < largest-bits {
+				break // below the last bit of a larger term, as are all that follow: terms grow first, and then only fall
+			}
 			// f: 1/(3k (3k-1)), g: 1/((3k+1) 3k); of derivatives the power that comes down: both are products of two factors.
 			var d float64
 			switch {

@@ -34,14 +34,9 @@ func attention(c spec.Case) spec.Result {
 		scale = 1 / math.Sqrt(float64(d))
 	}
 	batch := shape[:len(shape)-2]
-	for p := range y.Len() {
-		at := reference.Coordinate(shape, p)
-		row, column := at[len(batch)], at[len(batch)+1]
-		where := func(a spec.Array, i, j int) int {
-			return reference.Stretched(a.Shape, append(headOf(a.Shape, batch, at[:len(batch)]), i, j))
-		}
-		s := make([]float64, n)
-		off := make([]float64, n) // the error of each score, in units
+	// scores are those of a row, and the error of each, in units.
+	scores := func(row int, where func(a spec.Array, i, j int) int) (s, off []float64) {
+		s, off = make([]float64, n), make([]float64, n)
 		for j := range s {
 			for x := range d {
 				t := scale * q.F[where(q, row, x)] * k.F[where(k, j, x)]
@@ -62,7 +57,20 @@ func attention(c spec.Case) spec.Result {
 				s[j] = math.Inf(-1)
 			}
 		}
-		run := reference.NewSlice(s)
+		return s, off
+	}
+	var s, off []float64
+	var run reference.Slice
+	for p := range y.Len() {
+		at := reference.Coordinate(shape, p)
+		row, column := at[len(batch)], at[len(batch)+1]
+		where := func(a spec.Array, i, j int) int {
+			return reference.Stretched(a.Shape, append(headOf(a.Shape, batch, at[:len(batch)]), i, j))
+		}
+		if column == 0 { // all columns of a row have its scores
+			s, off = scores(row, where)
+			run = reference.NewSlice(s)
+		}
 		if n == 0 || math.IsInf(slices.Max(s), -1) {
 			continue
 		}

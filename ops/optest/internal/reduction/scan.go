@@ -30,26 +30,44 @@ func runningSums(c spec.Case) spec.Result {
 		n = x.Shape[a.Axis]
 	}
 	r.N = float64(n)
-	at := make([]int, len(x.Shape))
-	for p, to := range reference.Coordinates(x.Shape) {
-		copy(at, to)
-		from, end := 0, to[a.Axis]+1
-		if a.Reverse {
-			from, end = to[a.Axis], n
+	if y.Len() == 0 {
+		return r
+	}
+	// Each sum is the one before it, along the axis, and one element more.
+	before, step := 1, 1
+	for _, d := range x.Shape[a.Axis+1:] {
+		before *= d
+	}
+	first, stop := 0, y.Len()
+	if a.Reverse {
+		before, step, first, stop = -before, -1, y.Len()-1, -1
+	}
+	for p := first; p != stop; p += step {
+		along := reference.Coordinate(x.Shape, p)[a.Axis]
+		starts, from := along == 0 && !a.Reverse || along == n-1 && a.Reverse, p
+		if a.Exclusive {
+			from = p - before
 		}
-		for j := from; j < end; j++ {
-			if a.Exclusive && j == to[a.Axis] {
-				continue
+		if starts && a.Exclusive {
+			continue
+		}
+		switch {
+		case y.F != nil:
+			y.F[p] += x.F[from] // 0 and -0 are 0
+			r.Terms[p] = math.Abs(x.F[from])
+			if !starts {
+				y.F[p] += y.F[p-before]
+				r.Terms[p] += r.Terms[p-before]
 			}
-			at[a.Axis] = j
-			switch q := reference.Position(x.Shape, at); {
-			case y.F != nil:
-				y.F[p] += x.F[q]
-				r.Terms[p] += math.Abs(x.F[q])
-			case y.I != nil:
-				y.I[p] = reference.WrapInt(y.DType, y.I[p]+x.I[q])
-			default:
-				y.U[p] = reference.WrapUint(y.DType, y.U[p]+x.U[q])
+		case y.I != nil:
+			y.I[p] = x.I[from]
+			if !starts {
+				y.I[p] = reference.WrapInt(y.DType, y.I[p]+y.I[p-before])
+			}
+		default:
+			y.U[p] = x.U[from]
+			if !starts {
+				y.U[p] = reference.WrapUint(y.DType, y.U[p]+y.U[p-before])
 			}
 		}
 	}
