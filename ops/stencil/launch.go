@@ -110,7 +110,7 @@ func (l *layering) macros(a *stepsAttr, size int) string {
 		if l.flat {
 			k[0], k[1] = k[1], k[0]
 		}
-		return fmt.Sprintf("AT(%d,%d)", k[0]+l.before[0], k[1]*l.layer[1]+k[2])
+		return fmt.Sprintf("AT(%d,%d*PITCH+%d)", k[0]+l.before[0], k[1], k[2])
 	})
 	for i := range l.tile {
 		d.add(fmt.Sprint("S", i), l.tile[i])

@@ -15,7 +15,10 @@ type layering struct {
 const cached = 4 << 20
 
 // begun is the time that a layer of a step takes beside what is computed, in nanoseconds.
-const begun = 8
+const begun = 12
+
+// late is how much of the time of a tile the last one takes longer than the others, as processors begin at different times.
+const late = 0.25
 
 // near is how much the nearest cache of CPUs holds, at least.
 const near = 24 << 10
@@ -82,8 +85,8 @@ func (l *layering) cost(steps, size int, p *processor) float64 {
 	loaded *= float64(l.layer[0] * l.layer[1])
 	each := p.cell + p.each*float64(l.taps)
 	if room > near {
-		each *= 1.8
+		each *= 1.2
 	}
 	tile := p.move*(loaded+layers*float64(l.tile[1]*l.tile[2])) + each*computed + begun*middle
-	return p.launch + tile*float64(size)/4*math.Ceil(float64(l.groups(l.tile))/float64(p.units))
+	return p.launch + tile*float64(size)/4*(math.Ceil(float64(l.groups(l.tile))/float64(p.units))+late)
 }

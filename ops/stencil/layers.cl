@@ -22,6 +22,8 @@ typedef T stored __attribute__((ext_vector_type(LANES), aligned(sizeof(T)))); //
 #define AHEAD(a, d) (*(const stored *)(line[a] + at + (d)))
 #define SINGLE(a, d) line[a][at + (d)]
 
+#define PITCH ((E2 + LANES - 1) / LANES * LANES) // so that vectors of a row are aligned
+#define ROOM (E1 * PITCH + 2 * LANES)            // vectors begin before a layer, and go on behind it
 #define KEPT (2 * B0 + 1)              // layers of a step
 #define LEVELS (B0 == 0 ? 2 : STEPS)   // steps that are kept
 #define SLOT(layer) (((layer) + STEPS * KEPT) % KEPT)
@@ -31,7 +33,7 @@ static inline void load(global const T *restrict x, T *restrict to, const bool n
     const int begin = clamp(-o2, 0, E2), end = clamp(n2 - o2, begin, E2);
     for (int j = 0; j < E1; j++) {
         const int r = inside(o1 + j, n1);
-        T *const row = to + j * E2;
+        T *const row = to + j * PITCH;
         if (none || r < 0) {
             for (int k = 0; k < E2; k++)
                 row[k] = VALUE;
@@ -60,10 +62,11 @@ kernel void layers(global const T *restrict x, global T *restrict y, const int n
 #else
 kernel void layers(global const T *restrict x, global T *restrict y, const int n0, const int n1, const int n2) {
 #endif
-    T buffers[LEVELS][KEPT][E1 * E2 + LANES]; // vectors go on behind the end of a layer
+    T buffers[LEVELS][KEPT][ROOM] __attribute__((aligned(64)));
+#define LAYER(s, z) (buffers[(s) % LEVELS][SLOT(z)] + LANES)
 #if BORDER == 0
-    T nothing[E1 * E2 + LANES];
-    for (int i = 0; i < E1 * E2 + LANES; i++)
+    T nothing[ROOM] __attribute__((aligned(64)));
+    for (int i = 0; i < ROOM; i++)
         nothing[i] = VALUE;
 #endif
     const int tiles2 = (n2 + S2 - 1) / S2, tiles1 = (n1 + S1 - 1) / S1, tiles0 = (n0 + S0 - 1) / S0;
@@ -91,7 +94,7 @@ kernel void layers(global const T *restrict x, global T *restrict y, const int n
 #endif
         if (loaded < TO(0)) {
             const int z = inside(loaded, n0);
-            load(x + (size_t)max(z, 0) * n1 * n2, buffers[0][SLOT(loaded)], z < 0, o1, o2, n1, n2);
+            load(x + (size_t)max(z, 0) * n1 * n2, LAYER(0, loaded), z < 0, o1, o2, n1, n2);
         }
         for (int s = 1; s <= STEPS; s++) {
             const int layer = loaded - s * B0;
@@ -102,18 +105,18 @@ kernel void layers(global const T *restrict x, global T *restrict y, const int n
             for (int a = 0; a <= B0 + A0; a++) {
                 const int z = layer + a - B0;
 #if BORDER == 0
-                line[a] = z < 0 || z >= n0 ? nothing : buffers[(s - 1) % LEVELS][SLOT(z)];
+                line[a] = z < 0 || z >= n0 ? nothing + LANES : LAYER(s - 1, z);
 #elif BORDER == 4
-                line[a] = buffers[(s - 1) % LEVELS][SLOT(z)];
+                line[a] = LAYER(s - 1, z);
 #else
-                line[a] = buffers[(s - 1) % LEVELS][SLOT(inside(z, n0))];
+                line[a] = LAYER(s - 1, inside(z, n0));
 #endif
             }
             if (s == STEPS) {
                 const int width = min(S2, n2 - t2);
                 for (int j = 0; j < min(S1, n1 - t1); j++) {
                     global T *const row = y + ((size_t)layer * n1 + t1 + j) * n2 + t2;
-                    int k = 0, at = (h1 + j) * E2 + h2;
+                    int k = 0, at = (h1 + j) * PITCH + h2;
                     for (; k + LANES <= width; k += LANES, at += LANES)
                         *(global stored *)(row + k) = TAPS(AHEAD);
                     for (; k < width; k++, at++)
@@ -121,20 +124,20 @@ kernel void layers(global const T *restrict x, global T *restrict y, const int n
                 }
                 break;
             }
-            T *const to = buffers[s % LEVELS][SLOT(layer)];
+            T *const to = LAYER(s, layer);
             const int low1 = LOW(WHOLE1, B1), low2 = LOW(WHOLE2, B2), high1 = HIGH(WHOLE1, A1, E1), high2 = HIGH(WHOLE2, A2, E2);
             const int begin1 = BEGIN(WHOLE1, low1, o1), begin2 = BEGIN(WHOLE2, low2, o2);
             const int end1 = END(WHOLE1, high1, o1, n1), end2 = END(WHOLE2, high2, o2, n2);
             const int left = max(low2, begin2 - B2), right = min(high2, end2 + A2), top = max(low1, begin1 - B1), bottom = min(high1, end1 + A1);
             for (int j = begin1; j < end1; j++) {
-                // Vectors go on beyond the end of a row, where what they write is written again or never read.
-                for (int k = begin2; k < end2; k += LANES) {
-                    const int at = j * E2 + k;
+                // Vectors begin before a row and go on behind it, where what they write is written again or never read.
+                for (int k = begin2 / LANES * LANES; k < end2; k += LANES) {
+                    const int at = j * PITCH + k;
                     *(stored *)(to + at) = TAPS(AHEAD);
                 }
             }
             for (int j = begin1; j < end1 && (left < begin2 || end2 < right); j++) {
-                T *const row = to + j * E2;
+                T *const row = to + j * PITCH;
                 for (int k = left; k < begin2; k++)
                     row[k] = BORDER == 0 ? (T)VALUE : row[inside(o2 + k, n2) - o2];
                 for (int k = end2; k < right; k++)
@@ -144,7 +147,7 @@ kernel void layers(global const T *restrict x, global T *restrict y, const int n
                 const int r = j < begin1 - top ? top + j : end1 + j - (begin1 - top);
                 const int like = BORDER == 0 ? r : inside(o1 + r, n1) - o1;
                 for (int k = left; k < right; k++)
-                    to[r * E2 + k] = BORDER == 0 ? (T)VALUE : to[like * E2 + k];
+                    to[r * PITCH + k] = BORDER == 0 ? (T)VALUE : to[like * PITCH + k];
             }
         }
     }

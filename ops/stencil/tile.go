@@ -54,7 +54,7 @@ type processor struct {
 var (
 	gpus  = processor{room: 16 << 10, units: 64, launch: 5e3, move: 0.08, cell: 0.03, each: 0.02}             // two buffers are in 32 KiB, the least that OpenCL promises
 	hosts = processor{room: 96 << 10, units: runtime.NumCPU(), launch: 10e3, move: 0.3, cell: 0.1, each: 0.4} // and here in a nearer cache than memory
-	cpus  = processor{room: 192 << 10, units: runtime.NumCPU(), launch: 10e3, move: 0.3, cell: 0.06, each: 0.02}
+	cpus  = processor{room: 192 << 10, units: runtime.NumCPU(), launch: 20e3, move: 0.3, cell: 0.06, each: 0.02}
 )
 
 // counts are the steps of a launch and the extents of tiles that are tried.
