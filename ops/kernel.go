@@ -91,8 +91,8 @@ type Result struct {
 //
 // with any arguments, in macros and functions of its own too. It is launched whole, on the
 // driver's threads, if it names others (those of sub-groups, and functions of its own whose names begin
-// so), functions beginning with work_group_ other than work_group_barrier, sub_group_, enqueue_ or __builtin_, if it
-// makes names with ##, includes files, or names one of the list above other than in a call, or if
+// so), functions beginning with work_group_ other than work_group_barrier, sub_group_, enqueue_, or __builtin_ other
+// than instructions (__builtin_ia32_), prefetches and accesses past the caches (__builtin_nontemporal_), if it makes names with ##, includes files, or names one of the list above other than in a call, or if
 // Options hold anything that may do so.
 //
 // # Writing out of bounds

@@ -121,7 +121,7 @@ func (l *layering) macros(a *stepsAttr, size int) string {
 	}
 	d.add("FLAT", number(l.flat))
 	if l.batch*l.n[0]*l.n[1]*l.n[2]*size > cached {
-		d.add("FETCH(p, w)", "__builtin_prefetch(p, w)") // the launch is not divided among threads then, which does not matter
+		d.add("FETCH(p, w)", "__builtin_prefetch(p, w)")
 	}
 	d.add("LANES", 32/size)
 	return d.String()

@@ -33,7 +33,7 @@ var reservedWords = []string{
 const instruction = "__builtin_ia32_"
 
 // plainWords begin like reservedWords and are harmless.
-var plainWords = []string{"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load"}
+var plainWords = []string{"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load", "__builtin_prefetch"}
 
 // headWords are what a macro that is defined by an option must not be called: the head is made of them.
 var headWords = []string{"static", "inline", "const", "return", "uint", "size_t", "void", "d", "define", "if", "elif", "else", "endif", "line"}

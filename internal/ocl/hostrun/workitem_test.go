@@ -18,6 +18,7 @@ func TestKernelsAreDividedWhoseFunctionsAreReplacedExactly(t *testing.T) {
 		"#define I get_global_id(0)\n#define OF(d) (get_group_id(d) + get_local_size(d))\n" + body("y[I] = OF(1);"),
 		"// get_sub_group_id, a ## b\n/* #include \"get_global_id\" */\n" + body("printf(\"get_sub_group_id ##\");\nreturn get_global_id(0);"),
 		body("float16 x = *(float16 *)y; *(float16 *)y = __builtin_ia32_rsqrt14ps512_mask(x, x, 0xffff);"),
+		body("__builtin_prefetch(y + get_global_id(0), 1);"),
 		body("__builtin_nontemporal_store(__builtin_nontemporal_load(y + 1), y + get_global_id(0));"),
 		body("work_group_barrier(CLK_LOCAL_MEM_FENCE); y[get_glo\\\nbal_id(0)] = 1;"),
 		kernels.Text("custom/any_store_row.cl"),
