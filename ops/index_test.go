@@ -33,6 +33,7 @@ calls ops by name imports these packages, or ` + "`ops/all`" + ` for all of them
 | ` + "`ops/linalg`" + ` | decompositions, systems of equations, norms of matrices, distances | by the same names: ` + "`ops.Solve` is `linalg.Solve`" + ` |
 | ` + "`ops/fft`" + ` | Fourier transforms | without FFT in front: ` + "`ops.FFTOptions` is `fft.Options`, `ops.FFTShift` `fft.Shift`, `ops.IFFTShift` `fft.IShift`; `ops.RFFT` is `fft.RFFT`" + ` |
 | ` + "`ops/special`" + ` | the gamma function and its relatives, Bessel functions, orthogonal polynomials | by the same names: ` + "`ops.LGamma` is `special.LGamma`" + ` |
+| ` + "`ops/nbody`" + ` | sums over all pairs of points |  |
 | ` + "`ops/stencil`" + ` | stencils applied many times in one launch |  |
 | ` + "`sparse`" + ` | products of sparse matrices; [its other functions](science.md#sparse-matrices) are made of them |  |
 

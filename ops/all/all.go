@@ -7,6 +7,7 @@ package all
 import (
 	_ "github.com/anycl/anycl/ops/fft"
 	_ "github.com/anycl/anycl/ops/linalg"
+	_ "github.com/anycl/anycl/ops/nbody"
 	_ "github.com/anycl/anycl/ops/special"
 	_ "github.com/anycl/anycl/ops/stencil"
 	_ "github.com/anycl/anycl/sparse"

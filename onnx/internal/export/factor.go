@@ -20,7 +20,10 @@ var (
 		"linalg.qr_columns", "linalg.geqrf", "linalg.ldl_systems", "linalg.ldl_factor")
 )
 
-var _ = refusedFor("ONNX has no stencils of many steps: repeat ops.Stencil, or ask for one step", "stencil.launch")
+var (
+	_ = refusedFor("ONNX has no stencils of many steps: repeat ops.Stencil, or ask for one step", "stencil.launch")
+	_ = refusedFor("ONNX has no sums over pairs of points: write them as ops on a tensor of pairs", "nbody.pairs")
+)
 
 // sparse matrices are data of graphs, and ONNX has operators for dense ones only.
 var (
