@@ -33,14 +33,14 @@
 #endif
 
 // Tables in local memory: taps, and of vectors where they begin, the columns of their results and, of lines that are shorter than
-// a vector, the lanes before those that are stored, and these.
+// a vector, the lanes before those that are stored, and these. So this is no BODY.
 #if WHOLE
 #define TABLES __local IDX *tap, __local IDX *places, __local IDX *lefts
 #else
 #define TABLES __local IDX *tap, __local IDX *places, __local IDX *lefts, __local int *skips, __local int *counts
 #endif
 
-BODY void strip_windows(const IDX span, const IDX rows_at, const IDX b, TABLES, PARAMS) {
+INLINE void strip_windows(const IDX span, const IDX rows_at, const IDX b, TABLES, PARAMS) {
     WIDE_VECTORS
     const IDX q0 = span * SPAN, q1 = min(q0 + SPAN, (IDX)VECTORS);
     const IDX m0 = rows_at * TILES * MR, m1 = min(m0 + TILES * MR, (IDX)M);

@@ -62,7 +62,8 @@ __constant float constants = 0;
 #endif
 
 // BODY begins a function that has what a kernel of groups of one item does, and takes its item and PARAMS: the kernel calls it with
-// ARGS. It is part of the kernel, but where BODIES_APART is 1 compiled alone: some drivers write a kernel out several times.
+// ARGS. It is part of the kernel, but where BODIES_APART is 1 compiled alone: some drivers write a kernel out several times. It must
+// not be given local memory: in PoCL 3.1 its values are lost then, as that is a variable of a function that the call may end.
 #if BODIES_APART
 #define BODY static __attribute__((noinline))
 #else

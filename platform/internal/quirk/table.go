@@ -211,7 +211,7 @@ var Table = []Row{
 		Name: "three-bodies", Driver: "PoCL 3",
 		Symptom: "compiles each kernel three times: as a function, and as part of two that call it, of which one is never called",
 		Remedy: "what kernels of groups of one item do, and probes, are functions of their own, which must not be part of others; they are " +
-			"given the item, as functions that ask for it become part of their callers",
+			"given the item, as functions that ask for it become part of their callers, and no local memory, the values of which were lost",
 		Source: "Workgroup.cc and FlattenGlobals.cc of PoCL 3.1 (those of 1.8 to 6.0 do the same): six kernels of a convolution in two thirds of the time",
 		Test:   "TestBodiesThatAreFunctionsAreCompiledOnce",
 		Fix:    ThreeBodies,
