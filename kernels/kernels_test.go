@@ -191,3 +191,19 @@ func TestKernelsDoNotAskForTheSizeOfTheThirdDimension(t *testing.T) {
 		}
 	}
 }
+
+// What a driver does not make part of the kernel is given no memory of it: PoCL 3.1 lost what was in local memory.
+func TestBodiesAreGivenNoMemoryOfTheirKernel(t *testing.T) {
+	t.Parallel()
+	body := regexp.MustCompile(`^BODY void \w+\((const IDX \w+, )*PARAMS\) \{$`)
+	bodies := 0
+	for _, file := range allFiles(t) {
+		for line := range strings.Lines(Text(file)) {
+			if strings.HasPrefix(line, "BODY ") {
+				bodies++
+				require.Regexp(t, body, strings.TrimSpace(line), file)
+			}
+		}
+	}
+	require.Positive(t, bodies)
+}
