@@ -32,7 +32,7 @@ type Law struct {
 // the same kind. Errors, of the graph: dtypes; shapes; the law. Source: Nyland, Harris and Prins, Fast N-Body Simulation with CUDA,
 // GPU Gems 3 (2007), chapter 31.
 func Potentials(targets, sources, weights *ops.Node, law Law) *ops.Node {
-	return ops.Apply("nbody.potentials", lawAttr{law.Power, law.Softening}, targets, sources, weights)
+	return ops.Apply("nbody.potentials", lawAttr(law), targets, sources, weights)
 }
 
 // Forces returns for each target the sum over all sources
@@ -42,7 +42,7 @@ func Potentials(targets, sources, weights *ops.Node, law Law) *ops.Node {
 // [n, d], and else as [Potentials]: with masses as weights and a Power of 3, G times it is the acceleration of gravity. It is the derivative of
 // Potentials of a power that is less by 2, times that power. Its own derivatives take memory for n·m numbers.
 func Forces(targets, sources, weights *ops.Node, law Law) *ops.Node {
-	return ops.Apply("nbody.forces", lawAttr{law.Power, law.Softening}, targets, sources, weights)
+	return ops.Apply("nbody.forces", lawAttr(law), targets, sources, weights)
 }
 
 type lawAttr struct {
@@ -50,7 +50,7 @@ type lawAttr struct {
 	Softening float64 `default:"0" doc:"the distance that every pair has beside its own"`
 }
 
-func (a lawAttr) law() Law { return Law{a.Power, a.Softening} }
+func (a lawAttr) law() Law { return Law(a) }
 
 // mostPower bounds the power of a law, so that powers of common distances are numbers.
 const mostPower = 16
