@@ -32,18 +32,16 @@
 } while (0)
 #endif
 
-// Tables in local memory: taps, and of vectors where they begin, the columns of their results and, of lines that are shorter than
-// a vector, the lanes before those that are stored, and these. So this is no BODY.
-#if WHOLE
-#define TABLES __local IDX *tap, __local IDX *places, __local IDX *lefts
-#else
-#define TABLES __local IDX *tap, __local IDX *places, __local IDX *lefts, __local int *skips, __local int *counts
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void contract_strip(PARAMS) {
+    __local IDX tap[TAPS], places[SPACE], lefts[SPACE];
+#if !WHOLE
+    __local int skips[SPACE], counts[SPACE]; // lanes before those that are stored, and these
 #endif
-
-INLINE void strip_windows(const IDX span, const IDX rows_at, const IDX b, TABLES, PARAMS) {
     WIDE_VECTORS
-    const IDX q0 = span * SPAN, q1 = min(q0 + SPAN, (IDX)VECTORS);
-    const IDX m0 = rows_at * TILES * MR, m1 = min(m0 + TILES * MR, (IDX)M);
+    const IDX b = get_global_id(2);
+    const IDX q0 = (IDX)get_global_id(0) * SPAN, q1 = min(q0 + SPAN, (IDX)VECTORS);
+    const IDX m0 = (IDX)get_global_id(1) * TILES * MR, m1 = min(m0 + TILES * MR, (IDX)M);
     for (IDX k = 0; k < K; k++)
         tap[k] = B_TAP(k);
     for (IDX q = q0; q < q0 + SPAN; q++) {
@@ -138,15 +136,4 @@ INLINE void strip_windows(const IDX span, const IDX rows_at, const IDX b, TABLES
                 }
 #endif
         }
-}
-
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void contract_strip(PARAMS) {
-    __local IDX tap[TAPS], places[SPACE], lefts[SPACE];
-#if WHOLE
-    strip_windows(get_global_id(0), get_global_id(1), get_global_id(2), tap, places, lefts, ARGS);
-#else
-    __local int skips[SPACE], counts[SPACE];
-    strip_windows(get_global_id(0), get_global_id(1), get_global_id(2), tap, places, lefts, skips, counts, ARGS);
-#endif
 }

@@ -210,7 +210,6 @@ func (c *Contraction) planStrip(p stripChoice) (*variant.Plan, error) {
 
 func (c *Contraction) stripProgram(p stripChoice, stride, pack int64, packed func(*codegen.Builder)) *codegen.Program {
 	g := c.program(false, true, true, pack)
-	g.Passes = true
 	lanes := int(p.lanes)
 	g.Macro("MR", p.rows)
 	g.Macro("NV", p.vectors)
