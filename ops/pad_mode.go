@@ -90,27 +90,6 @@ func cropped(name string, x *Node, paddings []Padding) (*Node, []Padding, error)
 	return x, rest, nil
 }
 
-// source is the index of an axis of extent n from which a padded one has element i, counted from the first of x.
-func (a padModeAttr) source(i, n int) int {
-	period := n
-	switch a.Mode {
-	case "edge":
-		return min(max(i, 0), n-1)
-	case "reflect":
-		period = max(2*n-2, 1)
-	case "symmetric":
-		period = 2 * n
-	}
-	i = (i%period + period) % period
-	if i < n {
-		return i
-	}
-	if a.Mode == "reflect" {
-		return period - i
-	}
-	return period - 1 - i
-}
-
 // positions are the indices of an axis of extent n that its padded form takes elements from; nil where it is not padded.
 func (a padModeAttr) positions(axis, n int) []int32 {
 	if a.Before[axis]+a.After[axis] == 0 {
@@ -118,7 +97,7 @@ func (a padModeAttr) positions(axis, n int) []int32 {
 	}
 	from := make([]int32, n+a.Before[axis]+a.After[axis])
 	for i := range from {
-		from[i] = int32(a.source(i-a.Before[axis], n))
+		from[i] = int32(shapes.Beyond(a.Mode, i-a.Before[axis], n))
 	}
 	return from
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/shapes"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -71,25 +72,10 @@ func (h *hostStencil[T]) inside(i, n int) int {
 	if i >= 0 && i < n {
 		return i
 	}
-	period := n
-	switch borders[h.border] {
-	case "constant":
+	if h.border == 0 {
 		return -1
-	case "edge":
-		return min(max(i, 0), n-1)
-	case "reflect":
-		period = max(2*n-2, 1)
-	case "symmetric":
-		period = 2 * n
 	}
-	i = (i%period + period) % period
-	switch {
-	case i < n:
-		return i
-	case borders[h.border] == "reflect":
-		return period - i
-	}
-	return period - 1 - i
+	return shapes.Beyond(borders[h.border], i, n)
 }
 
 // run computes the tile of a group.
