@@ -5,7 +5,7 @@ package cldriver
 import (
 	"runtime"
 	"sync"
-	"syscall"
+	"sync/atomic"
 
 	"github.com/ebitengine/purego"
 )
@@ -24,7 +24,8 @@ const (
 	heapPieces = 6
 	heapMapped = 32<<20 - 8<<10 // the largest block that, given back, has malloc take such from its heaps from then on
 	heapKeeper = 64             // what of a block stays taken so that the heap that it is in stays
-	pageSize   = 4 << 10
+	heapFirst  = 112 << 20      // what the first build of a process takes at least
+	heapLater  = 4 << 20        // and what others do
 )
 
 // libcHeap are the C library's functions, zero unless it is glibc.
@@ -37,8 +38,11 @@ var libcHeap = sync.OnceValue(func() (fn struct{ malloc, realloc, free uintptr }
 	return fn
 })
 
+// heapBegun says that a build of this process has begun.
+var heapBegun atomic.Bool
+
 // WithLargePages calls f, on one thread, with up to 180 MiB of large pages at hand for what a driver allocates
-// on that thread. They take no memory as long as it does not use them.
+// on that thread, as long as they come quickly. Those beyond what it will use take no memory.
 func WithLargePages(f func()) {
 	fn := libcHeap()
 	if fn.malloc == 0 || fn.realloc == 0 || fn.free == 0 {
@@ -53,6 +57,10 @@ func WithLargePages(f func()) {
 		return p
 	}
 	free(malloc(heapMapped))
+	pages := largePages{used: heapLater}
+	if !heapBegun.Swap(true) {
+		pages.used = heapFirst
+	}
 	var pieces []uintptr
 	for range heapPieces {
 		p := malloc(heapPiece)
@@ -60,8 +68,8 @@ func WithLargePages(f func()) {
 			break
 		}
 		pieces = append(pieces, p)
-		whole := (p + 2*pageSize - 1) &^ (pageSize - 1) // the first page has malloc's own words
-		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, whole, (p+heapPiece-whole)&^(pageSize-1), syscall.MADV_HUGEPAGE)
+		const words = 16 // malloc's own, before the piece and behind it
+		pages.ask(p+words, p+heapPiece-words)
 	}
 	for i, p := range pieces {
 		if i == 0 || i%2 == 1 {
