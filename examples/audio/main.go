@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"math"
 
@@ -37,7 +38,7 @@ func main() {
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
 	speech, rate, err := recording(o.wav, o.seconds)
-	if err != nil {
+	if err := errors.Join(err, gallery.Writable("save", o.save)); err != nil {
 		return err
 	}
 	noisy := withNoise(speech, rate, o.snr)

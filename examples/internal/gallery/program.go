@@ -11,6 +11,7 @@
 package gallery
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -81,9 +82,13 @@ func Main(name string, run func(context.Context, *Program) error) {
 // ErrCheck is the error of a run in which something that must hold does not.
 var ErrCheck = errors.New("a check failed")
 
-// Run runs the program, prints the table of times, and keeps the record. Errors: run's; ErrCheck; the record cannot be written.
+// Run runs the program, prints the table of times, and keeps the record. Errors: run's; ErrCheck; a file cannot be written, which is said
+// before the program begins where it is known then.
 func (p *Program) Run(ctx context.Context, run func(context.Context, *Program) error) error {
 	start := time.Now()
+	if err := errors.Join(Writable("out", p.Out), Writable("json", p.JSON)); err != nil {
+		return err
+	}
 	if err := run(ctx, p); err != nil {
 		return err
 	}
@@ -141,11 +146,8 @@ func (p *Program) WritePNG(picture image.Image) error {
 	if p.Out == "" {
 		return nil
 	}
-	f, err := os.Create(p.Out)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(png.Encode(f, picture), f.Close()); err != nil {
+	var b bytes.Buffer
+	if err := errors.Join(png.Encode(&b, picture), WriteFile(p.Out, b.Bytes())); err != nil {
 		return err
 	}
 	p.Printf("written to %s\n", p.Out)
