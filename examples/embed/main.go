@@ -11,6 +11,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"slices"
@@ -32,8 +33,8 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.query, "query", "", "what to look for (default several)")
-	flag.StringVar(&o.text, "text", "", "`file` with sentences (default Moby Dick)")
-	flag.IntVar(&o.count, "count", 512, "sentences, the first ones")
+	flag.StringVar(&o.text, "text", "", "`file` with sentences to search for -query (default Moby Dick)")
+	gallery.Int(&o.count, "count", 512, 1, 1e6, "sentences to search, the first ones")
 	gallery.Main("embed", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -58,6 +59,9 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		text = string(b)
 	}
 	all := sentences(text, o.count)
+	if len(all) == 0 || o.text != "" && o.query == "" {
+		return errors.New("-text FILE needs -query TEXT, and sentences of three words or more")
+	}
 	words, weights, err := load()
 	if err != nil {
 		return err

@@ -12,8 +12,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"flag"
 	"time"
 
 	"github.com/anycl/anycl/examples/internal/curves"
@@ -27,8 +25,8 @@ type options struct{ late, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.late, "late", 15, "minutes after which a flight is late")
-	flag.IntVar(&o.steps, "steps", 5, "steps of Newton's method for the model")
+	gallery.Int(&o.late, "late", 15, -1000, 1000, "minutes after which a flight is late")
+	gallery.Int(&o.steps, "steps", 5, 1, 100, "steps of Newton's method for the model")
 	gallery.Main("flights", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -36,9 +34,6 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.late < -1000 || o.late > 1000 || o.steps < 1 {
-		return errors.New("-late is a number of minutes from -1000 to 1000, -steps is positive")
-	}
 	t, err := open(p)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.model, "model", "", "ONNX `file` of a network for MNIST")
-	flag.IntVar(&o.count, "count", 10000, "digits to read")
+	gallery.Int(&o.count, "count", 10000, 1, 10000, "digits to read, the first ones")
 	gallery.Main("mnist-onnx", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

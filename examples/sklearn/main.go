@@ -39,7 +39,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.rows, "rows", 100000, "rows to score: those of the table, again and again")
+	gallery.Int(&o.rows, "rows", 100000, 1, 1e7, "rows to score: those of the table, again and again, and all of them at least once")
 	flag.StringVar(&o.model, "model", "", "ONNX `file` of a classifier (default the forest that comes with the example)")
 	flag.StringVar(&o.csv, "csv", "", "`file` of rows (default those that come with the example)")
 	gallery.Main("sklearn", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
@@ -103,9 +103,6 @@ func (t *table) repeated(rows int) []float32 {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := gallery.Within("rows", o.rows, 0, 1e7); err != nil {
-		return err
-	}
 	file, t, err := o.read()
 	if err != nil {
 		return err

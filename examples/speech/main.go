@@ -10,8 +10,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 
@@ -23,27 +25,27 @@ import (
 const rate = 16000 // samples a second, of all models
 
 func main() {
-	wav := flag.String("wav", "", "recording to write down, 16 kHz, mono, 16 bits (default the sentence that was fetched)")
-	gallery.Main("speech", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *wav) })
+	file := flag.String("wav", "", "recording to write down, 16 kHz, mono, 16 bits (default the sentence that was fetched)")
+	gallery.Main("speech", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *file) })
 }
 
-func run(ctx context.Context, p *gallery.Program, wav string) error {
+func run(ctx context.Context, p *gallery.Program, file string) error {
 	said := ""
 	var content []byte
 	var err error
-	if wav == "" {
+	if file == "" {
 		if content, err = dataset.Sentence.Read(); err != nil {
 			return err
 		}
 		if said, err = transcript(dataset.Sentence.Name); err != nil {
 			return err
 		}
-	} else if content, err = os.ReadFile(wav); err != nil {
+	} else if content, err = os.ReadFile(file); err != nil {
 		return err
 	}
 	sound, err := decode(content)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", cmp.Or(file, dataset.Sentence.Name), err)
 	}
 	m, err := load()
 	if err != nil {

@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"image/color"
 	"math"
@@ -36,9 +35,9 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.epochs, "epochs", 15, "epochs of training: times to go through the pieces")
-	flag.IntVar(&o.stride, "stride", 16, "pixels from one piece to the next")
-	flag.Float64Var(&o.rate, "rate", 0.002, "learning rate of the first step")
+	gallery.Int(&o.epochs, "epochs", 15, 1, 10000, "epochs of training: times to go through the pieces")
+	gallery.Int(&o.stride, "stride", 16, 1, side, "pixels from one piece to the next")
+	gallery.Float(&o.rate, "rate", 0.002, 1e-6, 0.01, "learning rate of the first step")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first weights and of the order of the pieces")
 	flag.StringVar(&o.save, "save", "", "`file` that keeps the training, after each epoch and when ^C ends it")
 	flag.StringVar(&o.resume, "resume", "", "`file` of -save to go on with")
@@ -77,8 +76,8 @@ func halve(x *ops.Node) *ops.Node {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.epochs < 1 || o.stride < 1 || o.rate <= 0 {
-		return errors.New("-epochs, -stride and -rate must be positive")
+	if err := gallery.Writable("save", o.save); err != nil {
+		return err
 	}
 	learned, kept, err := pieces(o.stride)
 	if err != nil {
