@@ -26,8 +26,8 @@ type options struct {
 
 func main() {
 	o := options{part: image.Rect(0, 0, 640, 427)}
-	gallery.Float(&o.radius, "radius", 5, 1, 50, "of the disc, in pixels")
-	gallery.Float(&o.noise, "noise", 0.01, 1e-6, 1, "standard deviation, of a brightness from 0 to 1")
+	gallery.Float(&o.radius, "radius", 5, 1, 50, "radius of the disc that a point becomes, in pixels")
+	gallery.Float(&o.noise, "noise", 0.01, 1e-6, 1, "standard deviation of the noise, of a brightness from 0 to 1")
 	gallery.Main("deblur", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -106,6 +106,9 @@ func (l *lens) blur(ctx context.Context, rt *ops.Runtime, noise float64) (*tenso
 // sharpener finds the photograph x for which |spot * x - blurred|² + weight · |Laplacian of x|² is least: wave by wave,
 //
 //	X = H̄ Y / (|H|² + weight · |L|²)
+//
+// where X, Y, H and L are the waves of x, blurred, spot and the Laplacian. A wave that the lens lets through, |H| large, is divided by H;
+// one that it stops, or that is so short that only noise has it, is left out.
 //
 // Source: Hunt, The Application of Constrained Least Squares Estimation to Image Restoration by Digital Computer (1973).
 type sharpener struct {

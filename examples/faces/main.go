@@ -3,9 +3,9 @@
 //	go run ./examples/fetch faces               # the network and a photograph, 21 MB
 //	go run ./examples/faces [-photo FILE] [-threshold 0.6] [-out faces.png]
 //
-// The network is BlazeFace (Bazarevsky et al., BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs, 2019), that of MediaPipe for faces that
-// are far away. It says for each of 896 anchors whether a face lies there, and where its box, eyes, nose, mouth and ears are. It
-// runs on the device and on the CPU path, which must find the same faces.
+// The network is BlazeFace (Bazarevsky et al., BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs, 2019), that of
+// MediaPipe for faces that are far away. It says for each of 896 anchors whether a face lies there, and where its box, eyes, nose,
+// mouth and ears are. It runs on the device and on the CPU path, which must find the same faces.
 package main
 
 import (
@@ -58,7 +58,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 			onto(photo.Bounds(), f.points[0][0], f.points[0][1]), onto(photo.Bounds(), f.points[1][0], f.points[1][1]), f.score)
 	}
 	if o.photo == "" && o.threshold >= 0.4 && o.threshold <= 0.8 {
-		p.Check(len(faces) == 1 && near(faces, photo.Bounds()), "one face is found, with both eyes where they are on the photograph, within 4 pixels")
+		p.Check(len(faces) == 1 && near(faces, photo.Bounds()),
+			"one face is found, with both eyes where they are on the photograph, within 4 pixels")
 	}
 	if err := p.WritePNG(drawn(photo, faces)); err != nil {
 		return err

@@ -4,9 +4,9 @@
 //	go run ./examples/fetch flights                     # the table, 18 MB; without it there are 20,000 flights of it
 //	go run ./examples/flights [-device gpu] [-late 15] [-out flights.png] [-peer]
 //
-// The table has all flights within the United States from January to June 2001: when they were to leave, how far they went, from where to where, and how
-// many minutes late they arrived. It prints delays by hour and airport, draws those of each day with their mean over a week, and tells how
-// well a model sorts the flights of the last weeks that has seen the weeks before.
+// The table has all flights within the United States from January to June 2001: when they were to leave, how far they went, from
+// where to where, and how many minutes late they arrived. It prints delays by hour and airport, draws those of each day with their
+// mean over a week, and tells how well a model sorts the flights of the last weeks that has seen the weeks before.
 package main
 
 import (
@@ -136,5 +136,6 @@ func draw(p *gallery.Program, days *frame.Frame) error {
 			week.X, week.Y = append(week.X, x), append(week.Y, column.Values[float64](days.Column("week"))[i])
 		}
 	}
-	return p.WriteCurves(curves.Axes{Title: "Flights within the United States, 2001", X: "day of the year", Y: "mean delay (minutes)"}, false, day, week)
+	axes := curves.Axes{Title: "Flights within the United States, 2001", X: "day of the year", Y: "mean delay (minutes)"}
+	return p.WriteCurves(axes, false, day, week)
 }

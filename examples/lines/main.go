@@ -3,8 +3,9 @@
 //	go run ./examples/fetch lines               # the network, 6 MB
 //	go run ./examples/lines [-photo FILE] [-threshold 0.2] [-out lines.png]
 //
-// The network is M-LSD (Gu et al., Towards Light-weight and Real-time Line Segment Detection, 2022). For each of 160 x 160 places it says whether
-// the middle of a line lies there, and how far from it the ends are. It runs on the device and on the CPU path, which must find the same lines.
+// The network is M-LSD (Gu et al., Towards Light-weight and Real-time Line Segment Detection, 2022). For each of 160 x 160 places
+// it says whether the middle of a line lies there, and how far from it the ends are. It runs on the device and on the CPU path,
+// which must find the same lines.
 package main
 
 import (

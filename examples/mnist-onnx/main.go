@@ -3,8 +3,9 @@
 //	go run ./examples/fetch mnist-onnx                      # the digits, 31 MB
 //	go run ./examples/mnist-onnx -model opt-mnist.onnx
 //
-// The model takes an image of 28 x 28 pixels and gives a score for each digit, as mnist-8.onnx of the ONNX model zoo and its optimised form, opt-mnist.onnx,
-// do; no registry of packages has one, so it is named. It prints how many digits are read rightly on the device and on the CPU path.
+// The model takes an image of 28 x 28 pixels and gives a score for each digit, as mnist-8.onnx of the ONNX model zoo and its
+// optimised form, opt-mnist.onnx, do; no registry of packages has one, so it is named. It prints how many digits are read rightly
+// on the device and on the CPU path.
 package main
 
 import (

@@ -3,9 +3,9 @@
 //
 //	go run ./examples/regress [-steps 150] [-out regress.png]
 //
-// The first part is NIST's Statistical Reference Datasets for linear regression, of which Filip's polynomial of degree 10 is too ill-conditioned for
-// many programs. The second is the Southern Oscillation: 168 months of differences of air pressure. The picture has what the process makes of three
-// months in four, with two standard deviations on both sides.
+// The first part is NIST's Statistical Reference Datasets for linear regression, of which Filip's polynomial of degree 10 is too
+// ill-conditioned for many programs. The second is the Southern Oscillation: 168 months of differences of air pressure. The picture
+// has what the process makes of three months in four, with two standard deviations on both sides.
 package main
 
 import (
@@ -24,7 +24,7 @@ type options struct{ steps, copies int }
 
 func main() {
 	o := options{copies: 32}
-	gallery.Int(&o.steps, "steps", 150, 1, 1e6, "of Adam, which maximises the likelihood")
+	gallery.Int(&o.steps, "steps", 150, 1, 1e6, "steps of Adam, which maximises the likelihood")
 	gallery.Main("regress", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

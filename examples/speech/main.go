@@ -3,10 +3,10 @@
 //	go run ./examples/fetch speech              # 29 MB: the models, a sentence of Jane Austen's, and what is said in it
 //	go run ./examples/speech [-wav FILE]        # 16 kHz, mono, 16 bits
 //
-// The models are files of others: Silero's detector of speech, a recurrent network that is run for each 32 ms; and Moonshine tiny, an encoder of
-// sound and a decoder that gives a token at a time and keeps keys and values of those before, both with weights of 8 bits
-// (Jeffries et al., Moonshine: Speech Recognition for Live Transcription and Voice Commands, 2024). It prints the text, and checks it word by
-// word with the transcript that comes with the recording.
+// The models are files of others: Silero's detector of speech, a recurrent network that is run for each 32 ms; and Moonshine tiny,
+// an encoder of sound and a decoder that gives a token at a time and keeps keys and values of those before, both with weights of 8
+// bits (Jeffries et al., Moonshine: Speech Recognition for Live Transcription and Voice Commands, 2024). It prints the text, and
+// checks it word by word with the transcript that comes with the recording.
 package main
 
 import (

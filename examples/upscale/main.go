@@ -56,7 +56,8 @@ type network struct{ *nn.Model }
 
 func build(g *ops.Graph, seed uint64) network {
 	conv := func(in, out, size int) nn.Module {
-		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: nn.KaimingNormal(math.Sqrt2), BiasInit: nn.Zeros}
+		first := nn.KaimingNormal(math.Sqrt2)
+		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: first, BiasInit: nn.Zeros}
 	}
 	last := &nn.Conv{In: 24, Out: 4, Kernel: []int{3, 3}, Pad: []int{1}, WeightInit: nn.Zeros, BiasInit: nn.Zeros} // at first it adds nothing
 	return network{nn.New(g, nn.Sequential{conv(1, 32, 5), nn.ReLU, conv(32, 24, 3), nn.ReLU, last}, nn.Options{Seed: seed})}
@@ -108,7 +109,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	trained := loss(net.Train())
 	model := &train.Model{Inputs: []*ops.Node{piece}, Loss: trained, ValidLoss: loss(net.Eval())}
 	steps := o.epochs * (learned.Shape()[0] / 16)
-	model.Updates = optim.New(optim.Adam{LearningRate: o.rate}, net.Params(), optim.Options{Schedule: optim.Linear(steps, 1, 0.05)}).Minimize(trained)
+	adam := optim.New(optim.Adam{LearningRate: o.rate}, net.Params(), optim.Options{Schedule: optim.Linear(steps, 1, 0.05)})
+	model.Updates = adam.Minimize(trained)
 	if _, err := train.Fit(ctx, rt, model, loader, train.Options{
 		Epochs: o.epochs, Valid: valid, Save: o.save, From: o.resume, Progress: p.Stderr,
 	}); err != nil {
