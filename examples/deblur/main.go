@@ -90,12 +90,7 @@ func (l *lens) blur(ctx context.Context, rt *ops.Runtime, noise float64) (*tenso
 	g.Seed(7)
 	clean := l.pixels(ops.Mul(l.waves(g.Const(l.sharp)), l.waves(g.Const(l.spot))))
 	blurred := ops.Add(clean, ops.Mul(noise, g.Normal(tensor.Float32, 3, l.h, l.w)))
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{blurred, clean}})
-	if err != nil {
-		return nil, err
-	}
-	defer exe.Close()
-	out, err := exe.Run(ctx, nil)
+	out, err := gallery.AtOnce(ctx, rt, nil, blurred, clean)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +130,12 @@ func (l *lens) sharpener(ctx context.Context, rt *ops.Runtime, place ops.Place) 
 	trusted := ops.Add(power(h), ops.Mul(s.weight, power(l.waves(g.Const(laplacian)))))
 	x := ops.Mul(ops.Mul(ops.Conj(h), y), ops.Cast(ops.Reciprocal(trusted), tensor.Complex64))
 	left := ops.Mean(ops.Square(l.pixels(ops.Sub(ops.Mul(h, x), y))))
+	target := ops.Target{Outputs: []*ops.Node{l.pixels(x), left}, Place: place}
+	if place == ops.Auto {
+		target.Start = ops.AtOnce // the picture does not wait for the device's kernels
+	}
 	var err error
-	s.exe, err = g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{l.pixels(x), left}, Place: place})
+	s.exe, err = g.Compile(ctx, rt, target)
 	return s, err
 }
 

@@ -74,6 +74,10 @@ func Main(name string, run func(context.Context, *Program) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := p.Run(ctx, run); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintf(os.Stderr, "%s: interrupted\n", name)
+			os.Exit(130) // as shells have it
+		}
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
