@@ -136,11 +136,7 @@ func report(
 
 	g := ops.NewGraph("parts")
 	part := cluster.KMeans(vectors(g, "sky", sky.place), vectors(g, "means", tensor.MustSlice[float32](charts[0].Value[0])), 0).Labels
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{part}})
-	if err != nil {
-		return err
-	}
-	parts, err := exe.Run(ctx, nil)
+	parts, err := gallery.AtOnce(ctx, rt, nil, part)
 	if err != nil {
 		return err
 	}
