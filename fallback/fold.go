@@ -141,9 +141,25 @@ func beats[R reg](m engine.Monoid, a, b R) bool {
 // argRun is the first best value of xs, at least one, and its position.
 func argRun[R reg](m engine.Monoid, xs []R) (best R, at int) {
 	best = xs[0]
+	if best != best {
+		return best, 0
+	}
+	// beats, but for one comparison an element: best is a number, and one that is not ends the search.
+	if m == engine.ArgMin {
+		for i, x := range xs {
+			if !(x >= best) {
+				if best, at = x, i; x != x {
+					break
+				}
+			}
+		}
+		return best, at
+	}
 	for i, x := range xs {
-		if beats(m, best, x) {
-			best, at = x, i
+		if !(x <= best) {
+			if best, at = x, i; x != x {
+				break
+			}
 		}
 	}
 	return best, at

@@ -57,7 +57,8 @@ func run(ctx context.Context, p *gallery.Program, n int) error {
 		few = reads[:2*((len(reads)/2+share-1)/share)]
 	}
 	all := cells(reads, genome)
-	work := gallery.Work{Name: fmt.Sprintf("%d reads x %d bases", len(reads), len(genome)), Amount: all, Unit: "GCU", CPUShare: cells(few, genome) / all}
+	what := fmt.Sprintf("%d reads x %d bases", len(reads), len(genome))
+	work := gallery.Work{Name: what, Amount: all, Unit: "GCU", CPUShare: cells(few, genome) / all}
 	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[[]hit], error) {
 		if place == ops.OnCPU {
 			return alignAll(ctx, rt, place, few, genome)

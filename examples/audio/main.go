@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"math"
 
@@ -37,7 +38,7 @@ func main() {
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
 	speech, rate, err := recording(o.wav, o.seconds)
-	if err != nil {
+	if err := errors.Join(err, gallery.Writable("save", o.save)); err != nil {
 		return err
 	}
 	noisy := withNoise(speech, rate, o.snr)
@@ -106,8 +107,8 @@ func transform(x *ops.Node) *ops.Node {
 	return fft.STFT(padded, length, spectrogram(x.Graph()))
 }
 
-// inverse returns the signal whose spectra these are: transformed back, under the window once more, added where frames overlap, and divided by
-// what squares of the window add up to.
+// inverse returns the signal whose spectra these are: transformed back, under the window once more, added where frames overlap, and
+// divided by what squares of the window add up to.
 func inverse(spectra *ops.Node, samples int) *ops.Node {
 	return ops.Slice(fft.ISTFT(spectra, length, spectrogram(spectra.Graph())), ops.Between(0, 3*hop, 3*hop+samples))
 }

@@ -17,7 +17,9 @@ func beside(ctx context.Context, p *gallery.Program, noisy, speech, cleaned []fl
 		SNR    float64
 		Sample []float64
 	}
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: peer, Files: map[string]any{"noisy.f32": noisy, "speech.f32": speech}}, &theirs)
+	ok, err := p.Beside(ctx, gallery.Peer{
+		Name: "SciPy", Python: peer, Files: map[string]any{"noisy.f32": noisy, "speech.f32": speech},
+	}, &theirs)
 	if ok {
 		worst := 0.0
 		for i, v := range theirs.Sample {

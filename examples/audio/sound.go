@@ -64,8 +64,11 @@ func withNoise(speech []float32, rate int, snr float64) []float32 {
 // writeWAVs writes what is left to a file, and the noisy recording beside it.
 func writeWAVs(p *gallery.Program, file string, rate int, noisy, cleaned []float32) error {
 	before := strings.TrimSuffix(file, ".wav") + "-noisy.wav"
+	if err := errors.Join(gallery.WriteFile(before, wav.Encode(noisy, rate)), gallery.WriteFile(file, wav.Encode(cleaned, rate))); err != nil {
+		return err
+	}
 	p.Printf("written to %s and %s\n", before, file)
-	return errors.Join(os.WriteFile(before, wav.Encode(noisy, rate), 0o644), os.WriteFile(file, wav.Encode(cleaned, rate), 0o644))
+	return nil
 }
 
 // draw paints the spectrograms of the first seconds of both signals, one above the other: 60 dB from black to white.

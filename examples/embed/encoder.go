@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"math"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
+	"github.com/anycl/anycl/tokenizer"
 )
 
 const (
@@ -65,4 +67,35 @@ func positions(speeds *tensor.Tensor) *tensor.Tensor {
 		}
 	}
 	return t
+}
+
+// vectors are those of texts, a batch at a time.
+func vectors(ctx context.Context, exe *ops.Executable, words *tokenizer.Tokenizer, ids *ops.Node, texts []string) ([][]float64, error) {
+	var all [][]float64
+	for from := 0; from < len(texts); from += rows {
+		part := texts[from:min(from+rows, len(texts))]
+		x, err := batch(words, part)
+		if err != nil {
+			return nil, err
+		}
+		y, err := one(exe.Run(ctx, ops.Feeds{ids: x}))
+		if err != nil {
+			return nil, err
+		}
+		for i := range part {
+			v := make([]float64, width)
+			for k := range v {
+				v[k] = y.Float64At(i*width + k)
+			}
+			all = append(all, v)
+		}
+	}
+	return all, nil
+}
+
+func one(outs []*tensor.Tensor, err error) (*tensor.Tensor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return outs[0], nil
 }

@@ -3,14 +3,16 @@
 //	go run ./examples/fetch embed               # the encoder, 26 MB
 //	go run ./examples/embed [-query TEXT] [-text FILE] [-count 512]
 //
-// The encoder is Universal Sentence Encoder Lite (Cer et al., Universal Sentence Encoder, 2018), a transformer of two layers with trained weights. Its
-// authors keep it for TensorFlow.js; here it is built of package ops, reads its words by package tokenizer, and is written as an ONNX
-// file for onnxruntime (-peer). Sentences are ranked by the cosines of their vectors with that of the question.
+// The encoder is Universal Sentence Encoder Lite (Cer et al., Universal Sentence Encoder, 2018), a transformer of two layers with
+// trained weights. Its authors keep it for TensorFlow.js; here it is built of package ops, reads its words by package tokenizer,
+// and is written as an ONNX file for onnxruntime (-peer). Sentences are ranked by the cosines of their vectors with that of the
+// question.
 package main
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"slices"
@@ -21,7 +23,6 @@ import (
 	"github.com/anycl/anycl/onnx"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
-	"github.com/anycl/anycl/tokenizer"
 )
 
 type options struct {
@@ -32,8 +33,8 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.query, "query", "", "what to look for (default several)")
-	flag.StringVar(&o.text, "text", "", "`file` with sentences (default Moby Dick)")
-	flag.IntVar(&o.count, "count", 512, "sentences, the first ones")
+	flag.StringVar(&o.text, "text", "", "`file` with sentences to search for -query (default Moby Dick)")
+	gallery.Int(&o.count, "count", 512, 1, 1e6, "sentences to search, the first ones")
 	gallery.Main("embed", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -58,6 +59,9 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		text = string(b)
 	}
 	all := sentences(text, o.count)
+	if len(all) == 0 || o.text != "" && o.query == "" {
+		return errors.New("-text FILE needs -query TEXT, and sentences of three words or more")
+	}
 	words, weights, err := load()
 	if err != nil {
 		return err
@@ -141,34 +145,4 @@ func rank(ctx context.Context, p *gallery.Program, o options, all []string, enco
 		}
 	}
 	return ctx.Err()
-}
-
-// vectors are those of texts, a batch at a time.
-func vectors(ctx context.Context, exe *ops.Executable, words *tokenizer.Tokenizer, ids *ops.Node, texts []string) (all [][]float64, err error) {
-	for from := 0; from < len(texts); from += rows {
-		part := texts[from:min(from+rows, len(texts))]
-		x, err := batch(words, part)
-		if err != nil {
-			return nil, err
-		}
-		y, err := one(exe.Run(ctx, ops.Feeds{ids: x}))
-		if err != nil {
-			return nil, err
-		}
-		for i := range part {
-			v := make([]float64, width)
-			for k := range v {
-				v[k] = y.Float64At(i*width + k)
-			}
-			all = append(all, v)
-		}
-	}
-	return all, nil
-}
-
-func one(outs []*tensor.Tensor, err error) (*tensor.Tensor, error) {
-	if err != nil {
-		return nil, err
-	}
-	return outs[0], nil
 }

@@ -3,9 +3,9 @@
 //	go run ./examples/fetch faces               # the network and a photograph, 21 MB
 //	go run ./examples/faces [-photo FILE] [-threshold 0.6] [-out faces.png]
 //
-// The network is BlazeFace (Bazarevsky et al., BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs, 2019), that of MediaPipe for faces that
-// are far away. It says for each of 896 anchors whether a face lies there, and where its box, eyes, nose, mouth and ears are. It
-// runs on the device and on the CPU path, which must find the same faces.
+// The network is BlazeFace (Bazarevsky et al., BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs, 2019), that of
+// MediaPipe for faces that are far away. It says for each of 896 anchors whether a face lies there, and where its box, eyes, nose,
+// mouth and ears are. It runs on the device and on the CPU path, which must find the same faces.
 package main
 
 import (
@@ -25,14 +25,11 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.photo, "photo", "", "JPEG or PNG `file` (default the astronaut that was fetched)")
-	flag.Float64Var(&o.threshold, "threshold", 0.6, "score of what is a face, 0 to 1")
+	gallery.Float(&o.threshold, "threshold", 0.6, 0, 1, "score above which something is a face")
 	gallery.Main("faces", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := gallery.Within("threshold", o.threshold, 0, 1); err != nil {
-		return err
-	}
 	photo, err := photos.Open(o.photo, dataset.Astronaut.Read)
 	if err != nil {
 		return err
@@ -60,8 +57,9 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		p.Printf("a face at %v, %d x %d pixels, its eyes at %v and %v: score %.2f\n", b.Min, b.Dx(), b.Dy(),
 			onto(photo.Bounds(), f.points[0][0], f.points[0][1]), onto(photo.Bounds(), f.points[1][0], f.points[1][1]), f.score)
 	}
-	if o.photo == "" {
-		p.Check(len(faces) == 1 && near(faces, photo.Bounds()), "one face is found, with both eyes where they are on the photograph, within 4 pixels")
+	if o.photo == "" && o.threshold >= 0.4 && o.threshold <= 0.8 {
+		p.Check(len(faces) == 1 && near(faces, photo.Bounds()),
+			"one face is found, with both eyes where they are on the photograph, within 4 pixels")
 	}
 	if err := p.WritePNG(drawn(photo, faces)); err != nil {
 		return err

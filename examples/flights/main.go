@@ -4,16 +4,14 @@
 //	go run ./examples/fetch flights                     # the table, 18 MB; without it there are 20,000 flights of it
 //	go run ./examples/flights [-device gpu] [-late 15] [-out flights.png] [-peer]
 //
-// The table has all flights within the United States from January to June 2001: when they were to leave, how far they went, from where to where, and how
-// many minutes late they arrived. It prints delays by hour and airport, draws those of each day with their mean over a week, and tells how
-// well a model sorts the flights of the last weeks that has seen the weeks before.
+// The table has all flights within the United States from January to June 2001: when they were to leave, how far they went, from
+// where to where, and how many minutes late they arrived. It prints delays by hour and airport, draws those of each day with their
+// mean over a week, and tells how well a model sorts the flights of the last weeks that has seen the weeks before.
 package main
 
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"flag"
 	"time"
 
 	"github.com/anycl/anycl/examples/internal/curves"
@@ -27,8 +25,8 @@ type options struct{ late, steps int }
 
 func main() {
 	var o options
-	flag.IntVar(&o.late, "late", 15, "minutes after which a flight is late")
-	flag.IntVar(&o.steps, "steps", 5, "steps of Newton's method for the model")
+	gallery.Int(&o.late, "late", 15, -1000, 1000, "minutes after which a flight is late")
+	gallery.Int(&o.steps, "steps", 5, 1, 100, "steps of Newton's method for the model")
 	gallery.Main("flights", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -36,9 +34,6 @@ func main() {
 var peer string
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.late < -1000 || o.late > 1000 || o.steps < 1 {
-		return errors.New("-late is a number of minutes from -1000 to 1000, -steps is positive")
-	}
 	t, err := open(p)
 	if err != nil {
 		return err
@@ -141,5 +136,6 @@ func draw(p *gallery.Program, days *frame.Frame) error {
 			week.X, week.Y = append(week.X, x), append(week.Y, column.Values[float64](days.Column("week"))[i])
 		}
 	}
-	return p.WriteCurves(curves.Axes{Title: "Flights within the United States, 2001", X: "day of the year", Y: "mean delay (minutes)"}, false, day, week)
+	axes := curves.Axes{Title: "Flights within the United States, 2001", X: "day of the year", Y: "mean delay (minutes)"}
+	return p.WriteCurves(axes, false, day, week)
 }

@@ -23,8 +23,8 @@ type prepared struct {
 	names   []string
 }
 
-// prepare makes features of flights: the hour and the day of the week, the distance, and how late flights from and to the same airports were
-// in the weeks that the model may see. Airports that it has not seen have the mean of all.
+// prepare makes features of flights: the hour and the day of the week, the distance, and how late flights from and to the same
+// airports were in the weeks that the model may see. Airports that it has not seen have the mean of all.
 func (t *table) prepare(ctx context.Context, late int) (*prepared, error) {
 	all, err := t.query().Sort("date").With(
 		frame.Col("date").Hour().As("hour"), frame.Col("date").Weekday().As("weekday"),
@@ -129,8 +129,8 @@ func learn(ctx context.Context, p *gallery.Program, rt *ops.Runtime, t *table, o
 	return err
 }
 
-// logistic returns the scores of rows x [n, features] by logistic regression, fitted to the rows of mask 1 by Newton's method; see examples/fraud. A
-// small ridge settles columns that depend on each other, as the hours, of which each flight has one.
+// logistic returns the scores of rows x [n, features] by logistic regression, fitted to the rows of mask 1 by Newton's method; see
+// examples/fraud. A small ridge settles columns that depend on each other, as the hours, of which each flight has one.
 func logistic(x, label, mask *ops.Node, steps int) *ops.Node {
 	g := x.Graph()
 	n := x.Shape()[0]

@@ -12,7 +12,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"flag"
 	"fmt"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
@@ -29,10 +28,12 @@ type options struct {
 
 func main() {
 	o := options{large: 1024}
-	flag.IntVar(&o.reynolds, "reynolds", 100, "Reynolds number of the cavity: 100, 400 or 1000, for which there are published velocities")
+	gallery.Int(&o.reynolds, "reynolds", 100, 100, 1000, "Reynolds number of the box: 100, 400 or 1000, which have published velocities")
 	gallery.Int(&o.cells, "cells", 0, 48, 1024, "cells along each side of the cavity (default 128, and at least 64 on the CPU path)")
-	gallery.Int(&o.diameter, "diameter", 0, 6, 128, "diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
-	gallery.Int(&o.stream, "stream", 0, 1, 12*128, "Reynolds number of the stream past the disc, at most 12 times -diameter (default 100, or that)")
+	gallery.Int(&o.diameter, "diameter", 0, 6, 128,
+		"diameter of the disc, in cells; the channel is 24 x 8 diameters (default 16, and 10 on the CPU path)")
+	gallery.Int(&o.stream, "stream", 0, 1, 12*128,
+		"Reynolds number of the stream past the disc, at most 12 times -diameter (default 100, or that)")
 	gallery.Int(&o.time, "time", 120, 1, 10000, "time for which the stream flows, in those that it needs for a diameter")
 	gallery.Main("fluid", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }

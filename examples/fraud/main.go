@@ -5,9 +5,9 @@
 //	go run ./examples/fraud [-device gpu] [-trees 100] [-depth 6] [-out fraud.png] [-peer]
 //	go run ./examples/fraud -transactions 200000        # card transactions, drawn by a rule
 //
-// No registry that this repository takes data from has real transactions of cards. The real table is LightGBM's example of two classes: 7,000
-// collisions of protons with 28 measurements, in half of which there is a Higgs boson. It prints the area under the curve of both
-// models on rows held out, draws their precision and recall, and tells where each kind of scoring runs.
+// No registry that this repository takes data from has real transactions of cards. The real table is LightGBM's example of two
+// classes: 7,000 collisions of protons with 28 measurements, in half of which there is a Higgs boson. It prints the area under the
+// curve of both models on rows held out, draws their precision and recall, and tells where each kind of scoring runs.
 package main
 
 import (
@@ -65,7 +65,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	}
 
 	x := g.Variable("x", tensor.Must(tensor.FromSlice(t.standardised(), t.rows(), t.features)))
-	lines, err := gallery.Graph(ctx, p, rt, gallery.Work{Name: fmt.Sprintf("logistic regression, %d steps", o.steps)}, nil, logistic(x, label, mask, o.steps))
+	work = gallery.Work{Name: fmt.Sprintf("logistic regression, %d steps", o.steps)}
+	lines, err := gallery.Graph(ctx, p, rt, work, nil, logistic(x, label, mask, o.steps))
 	if err != nil {
 		return err
 	}
@@ -145,13 +146,13 @@ func boost(binned, label, mask *ops.Node, trees, depth int, rate, base float64, 
 	features, n := binned.Shape()[0], binned.Shape()[1]
 	flat, row := ops.Reshape(binned, features*n), g.Iota(tensor.Int32, 0, n)
 	last, grown := ops.Scan([]*ops.Node{g.Full(tensor.Float32, base, n)}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
-		p := ops.Sigmoid(s[0])
+		p := ops.Sigmoid(s[0]) // the loss is -log p of the right label; gh has its derivatives by the score, as integers
 		gradient, curvature := ops.Mul(ops.Sub(p, label), mask), ops.Mul(ops.Mul(p, ops.Sub(1, p)), mask)
 		gh := ops.Cast(ops.Round(ops.Mul(ops.Stack(1, gradient, curvature), scale)), tensor.Int32)
 		node := g.Zeros(tensor.Int32, n)
 		var splits, limits []*ops.Node
 		var feature, limit, sums *ops.Node
-		for level := range depth {
+		for level := range depth { // node is where each row is: in one of 2^level; then the rows go on to the left or the right
 			sums = histogram(binned, node, gh, 1<<level, group)
 			feature, limit = split(sums)
 			splits, limits = append(splits, feature), append(limits, limit)

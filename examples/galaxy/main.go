@@ -89,7 +89,9 @@ type bodies struct {
 	p, v []float32
 }
 
-// leap adds a step to the graph, or a half of one, whose work-items have as many bodies as a CPU's vectors have lanes, or one on a GPU.
+// leap adds a step to the graph: velocities change by kick times the acceleration, then places by drift times the velocity. With potential,
+// the last row of the velocities becomes the potential of each body. Work-items have as many bodies as a CPU's vectors have lanes, or
+// one on a GPU.
 func leap(lanes int, p, v *ops.Node, kick, drift float64, potential bool) (q, w *ops.Node) {
 	n := p.Dim(1)
 	group := min(n, 256)
@@ -118,13 +120,15 @@ func (b *bodies) flight(ctx context.Context, rt *ops.Runtime, place ops.Place, s
 	g, lanes := ops.NewGraph("galaxy"), rt.Device().Lanes()
 	p := g.Variable("p", tensor.Must(tensor.FromSlice(b.p, 4, b.n)))
 	v := g.Variable("v", tensor.Must(tensor.FromSlice(b.v, 4, b.n)))
-	q, w := leap(lanes, p, v, dt/2, dt, false)
+	q, w := leap(lanes, p, v, dt/2, dt, false) // half a kick, so that velocities are between the places; the last step takes it back
 	between, _ := ops.Scan([]*ops.Node{q, w}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
 		q, w := leap(lanes, s[0], s[1], dt, dt, false)
 		return []*ops.Node{q, w}, nil
 	}, &ops.ScanOptions{Trips: steps - 1})
 	q, w = leap(lanes, between[0], between[1], dt/2, 0, true)
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{q, w}, Updates: []*ops.Node{ops.Assign(p, q), ops.Assign(v, w)}, Place: place})
+	exe, err := g.Compile(ctx, rt, ops.Target{
+		Outputs: []*ops.Node{q, w}, Updates: []*ops.Node{ops.Assign(p, q), ops.Assign(v, w)}, Place: place,
+	})
 	return func(ctx context.Context) (*bodies, error) {
 		out, err := exe.Run(ctx, nil)
 		if err != nil {

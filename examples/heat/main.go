@@ -3,8 +3,8 @@
 //
 //	go run ./examples/heat [-cells 255] [-steps 40] [-out heat.png]
 //
-// Temperatures are a variable of the graph, and a run of it is many steps, each of many iterations: they never leave the device. The picture has
-// a plate of copper with rings of wood in it, which was hot in the middle, before and after.
+// Temperatures are a variable of the graph, and a run of it is many steps, each of many iterations: they never leave the device.
+// The picture has a plate of copper with rings of wood in it, which was hot in the middle, before and after.
 package main
 
 import (
@@ -31,7 +31,7 @@ type plate struct {
 func main() {
 	var o options
 	gallery.Int(&o.cells, "cells", 255, 31, 4095, "points along each side of the plate, an odd number")
-	gallery.Int(&o.steps, "steps", 40, 1, 1e6, "of time")
+	gallery.Int(&o.steps, "steps", 40, 1, 1e6, "steps of time")
 	gallery.Main("heat", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -73,7 +73,8 @@ func rings(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 		sum, before = sum+float64(v), before+float64(hot[k])
 	}
 	p.Printf("\nA plate of copper with rings of wood, %d steps of %.4f:\n", o.steps, w.dt)
-	p.Check(u.converged && least > -1e-3 && most < 1, "temperatures lie between those of the edge and of the start: from %.0e to %.3f", least, most)
+	p.Check(u.converged && least > -1e-3 && most < 1,
+		"temperatures lie between those of the edge and of the start: from %.0e to %.3f", least, most)
 	p.Check(sum < before*(1+1e-4), "heat only leaves: %.5f of it is there", sum/before)
 	return p.WritePNG(w.picture(hot, u.t))
 }
@@ -106,7 +107,8 @@ const tolerance = 5e-6 // of the residual: float32 holds not much more
 func (w *plate) steps(u *ops.Node, count int) (last, iterations, converged *ops.Node) {
 	g := u.Graph()
 	a, b := sparse.Const(g, w.matrix(0.5)), sparse.Const(g, w.matrix(-0.5))
-	s, _ := ops.Scan([]*ops.Node{u, g.Full(tensor.Int32, 0), g.Full(tensor.Bool, 1)}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+	begin := []*ops.Node{u, g.Full(tensor.Int32, 0), g.Full(tensor.Bool, 1)}
+	s, _ := ops.Scan(begin, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
 		solved := sparse.CG(a.Apply, sparse.Mul(b, s[0]), &sparse.Options{Tolerance: tolerance, Start: s[0], Precondition: sparse.Jacobi(a)})
 		return []*ops.Node{solved.X, ops.Add(s[1], solved.Iterations), ops.LogicalAnd(s[2], solved.Converged)}, nil
 	}, &ops.ScanOptions{Trips: count})

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// seen is a picture as the network sees it: [1, side, side, 4], red, green and blue from 0 to 255, and 1. Each of its pixels is the mean of what
-// it covers.
+// seen is a picture as the network sees it: [1, side, side, 4], red, green and blue from 0 to 255, and 1. Each of its pixels is the
+// mean of what it covers.
 func seen(photo image.Image) *tensor.Tensor {
 	b := photo.Bounds()
 	values := make([]float32, 0, side*side*4)

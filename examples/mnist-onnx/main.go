@@ -3,8 +3,9 @@
 //	go run ./examples/fetch mnist-onnx                      # the digits, 31 MB
 //	go run ./examples/mnist-onnx -model opt-mnist.onnx
 //
-// The model takes an image of 28 x 28 pixels and gives a score for each digit, as mnist-8.onnx of the ONNX model zoo and its optimised form, opt-mnist.onnx,
-// do; no registry of packages has one, so it is named. It prints how many digits are read rightly on the device and on the CPU path.
+// The model takes an image of 28 x 28 pixels and gives a score for each digit, as mnist-8.onnx of the ONNX model zoo and its
+// optimised form, opt-mnist.onnx, do; no registry of packages has one, so it is named. It prints how many digits are read rightly
+// on the device and on the CPU path.
 package main
 
 import (
@@ -30,7 +31,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.model, "model", "", "ONNX `file` of a network for MNIST")
-	flag.IntVar(&o.count, "count", 10000, "digits to read")
+	gallery.Int(&o.count, "count", 10000, 1, 10000, "digits to read, the first ones")
 	gallery.Main("mnist-onnx", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

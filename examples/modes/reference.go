@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// published are the lowest frequencies of a free square plate of side 1 with Poisson's ratio 0.3, ω √(ρh/D).
-// Source: Leissa, The free vibration of rectangular plates, Journal of Sound and Vibration 31 (1973); the digits are those of Ritz's method with more
+// published are the lowest frequencies of a free square plate of side 1 with Poisson's ratio 0.3, ω √(ρh/D). Source: Leissa, The
+// free vibration of rectangular plates, Journal of Sound and Vibration 31 (1973); the digits are those of Ritz's method with more
 // functions (Liew, Xiang and Kitipornchai, Transverse vibration of thick rectangular plates, Computers and Structures 49, 1993).
 var published = []float64{13.468, 19.596, 24.270, 34.801, 34.801, 61.093}
 

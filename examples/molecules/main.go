@@ -25,7 +25,8 @@ type options struct{ cells, steps int }
 
 func main() {
 	var o options
-	gallery.Multiple(&o.cells, "cells", 2, 0, 6, 64, "unit cells of the crystal along a side; each has 4 atoms (default 20, and 10 on the CPU path)")
+	gallery.Multiple(&o.cells, "cells", 2, 0, 6, 64,
+		"unit cells of the crystal along a side; each has 4 atoms (default 20, and 10 on the CPU path)")
 	gallery.Multiple(&o.steps, "steps", turn, 400, 200, 1e6, "time steps of 0.005; neighbour lists hold for 20")
 	gallery.Main("molecules", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
@@ -45,8 +46,10 @@ const (
 type liquid struct {
 	n, side int // atoms, and cells along a side
 	box     float64
-	vector  int       // atoms of a work-item
-	p, v    []float32 // [4, n] and [5, n]
+	vector  int // atoms of a work-item
+	// p has rows of x, y, z and half the virial of each atom, [4, n]; v of its velocity, half its potential, and half the number of atoms
+	// within the cut, [5, n].
+	p, v []float32
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
@@ -98,7 +101,9 @@ var source string
 // shift is the potential at the cut.
 var shift = 4 * (math.Pow(cut, -12) - math.Pow(cut, -6))
 
-func (l *liquid) kernel(entry string, more string, vector int, results []ops.Result, args []any, host func(outs, ins []*tensor.Tensor) error, ins ...*ops.Node) []*ops.Node {
+// kernel adds one of molecules.cl to the graph, whose work-items have as many atoms as vector says; more are options of the compiler.
+func (l *liquid) kernel(entry, more string, vector int, results []ops.Result, args []any,
+	host func(outs, ins []*tensor.Tensor) error, ins ...*ops.Node) []*ops.Node {
 	return ops.Kernel(ins[0].Graph(), ops.KernelOptions{
 		Source: source, Entry: entry, Results: results, Args: args, Global: [3]int{l.n / vector}, Host: host,
 		Options: fmt.Sprintf("-DN=%d -DV=%d -DSIDE=%d -DBOX=%.8ff -DCUT=%gf -DREACH=%gf -DU0=%.9ff -DCAPACITY=%d%s",

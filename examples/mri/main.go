@@ -105,7 +105,8 @@ func limits(x *ops.Node) *ops.Node {
 	between := func(centres *ops.Node) *ops.Node {
 		return ops.Mul(ops.Add(ops.Narrow(centres, 0, 0, classes-1), ops.Narrow(centres, 0, 1, classes-1)), 0.5)
 	}
-	last, _ := ops.Scan([]*ops.Node{g.Const(tensor.Must(tensor.FromSlice(begin)))}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+	first := g.Const(tensor.Must(tensor.FromSlice(begin)))
+	last, _ := ops.Scan([]*ops.Node{first}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
 		in := ops.OneHot(classify(middles, between(s[0])), classes, tensor.Float32) // [bins, classes]
 		weights := ops.Mul(in, ops.Unsqueeze(counts, 1))
 		n := ops.Sum(weights, 0)

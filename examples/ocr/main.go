@@ -3,9 +3,10 @@
 //	go run ./examples/fetch ocr                 # the networks and a photograph of a page, 36 MB
 //	go run ./examples/ocr [-photo FILE] [-out ocr.png]
 //
-// The networks are those of PP-OCRv4 (PaddleOCR). The first says for each pixel whether text is there (Liao et al., Real-time Scene Text Detection with
-// Differentiable Binarization, 2020); pixels that hang together are a line. The second gives for each slice of a line the sign
-// that stands there, or none. Text is read on the device and on the CPU path, and must be what is printed on the page.
+// The networks are those of PP-OCRv4 (PaddleOCR). The first says for each pixel whether text is there (Liao et al., Real-time Scene
+// Text Detection with Differentiable Binarization, 2020); pixels that hang together are a line. The second gives for each slice of
+// a line the sign that stands there, or none. Text is read on the device and on the CPU path, and must be what is printed on the
+// page.
 package main
 
 import (
@@ -86,14 +87,16 @@ func run(ctx context.Context, p *gallery.Program, path string) error {
 		return err
 	}
 	for _, r := range maps[1:] {
-		p.Check(gallery.Apart(gallery.Only(r.Value), gallery.Only(maps[0].Value)) < 1e-3, "%s and %s find text at the same pixels", maps[0].Where, r.Where)
+		p.Check(gallery.Apart(gallery.Only(r.Value), gallery.Only(maps[0].Value)) < 1e-3,
+			"%s and %s find text at the same pixels", maps[0].Where, r.Where)
 	}
 	results, err := reader.Times(ctx, gallery.Work{Name: "reading lines", Amount: float64(len(found)), Unit: "lines"}, 1e-3)
 	for _, r := range results {
 		if path == "" {
 			all := strings.Join(read(gallery.Only(r.Value), signs), "\n")
 			off, spaces := distance(letters(all), letters(printed)), strings.Count(printed, " ")-strings.Count(all, " ")
-			p.Check(off == 0, "%s reads what is printed: %d of %d letters are wrong, and %d spaces left out", r.Where, off, len(letters(printed)), spaces)
+			p.Check(off == 0,
+				"%s reads what is printed: %d of %d letters are wrong, and %d spaces left out", r.Where, off, len(letters(printed)), spaces)
 		}
 	}
 	return err

@@ -12,7 +12,8 @@ import (
 // height is that of a line as the reader sees it.
 const height = 48
 
-// cut are the lines as the reader sees them: [lines, 3, height, width], blue, green and red from -1 to 1, and 0 after the end of shorter ones.
+// cut are the lines as the reader sees them: [lines, 3, height, width], blue, green and red from -1 to 1, and 0 after the end of
+// shorter ones.
 func cut(photo image.Image, found []line) *tensor.Tensor {
 	widths, most := make([]int, len(found)), 0
 	for i, l := range found {
@@ -65,7 +66,8 @@ func upright(photo image.Image, l line, width int) *image.RGBA {
 	return to
 }
 
-// read is the text of each line by its scores, [lines, slices, signs]: the best sign of each slice, where it is another than that before it. Sign 0 is none.
+// read is the text of each line by its scores, [lines, slices, signs]: the best sign of each slice, where it is another than that
+// before it. Sign 0 is none.
 func read(scores *tensor.Tensor, signs []string) []string {
 	n, slices, kinds := scores.Shape()[0], scores.Shape()[1], scores.Shape()[2]
 	text := make([]string, n)

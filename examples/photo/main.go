@@ -55,6 +55,9 @@ func main() {
 var filters = []string{"blur", "edges", "bilateral", "equalised", "twice the size", "palette"}
 
 func run(ctx context.Context, p *gallery.Program, photo planes, o options) error {
+	if err := gallery.Writable("clip", o.clip); err != nil {
+		return err
+	}
 	rt, err := p.Open(ctx)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/examples/internal/term"
@@ -39,7 +38,7 @@ func cartoon(ctx context.Context, p *gallery.Program, rt *ops.Runtime, photo pla
 					progress.Step()
 				}
 				if o.clip != "" && (place == ops.OnDevice || rt.Device() == nil) {
-					return n, os.WriteFile(o.clip, clip.Bytes(), 0o644)
+					return n, gallery.WriteFile(o.clip, clip.Bytes())
 				}
 				return n, nil
 			}, err

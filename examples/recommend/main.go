@@ -57,7 +57,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	films := g.Variable("first", tensor.Must(tensor.FromSlice(first, r.m, factors)))
 	users, last, rmse := factorise(byUser.nodes(g, "users"), byFilm.nodes(g, "films"), films, asked.nodes(g), float32(o.lambda), o.steps)
 	work := gallery.Work{
-		Name: fmt.Sprintf("%d steps", o.steps), Amount: 2 * float64(len(learn)*o.steps) / 1e6, Unit: "M ratings", // each is read for its user and for its film
+		Name: fmt.Sprintf("%d steps", o.steps),
+		Unit: "M ratings", Amount: 2 * float64(len(learn)*o.steps) / 1e6, // each is read for its user and for its film
 	}
 	results, err := gallery.Graph(ctx, p, rt, work, nil, users, last, rmse)
 	if err != nil {
@@ -98,7 +99,8 @@ func solve(rows []*ops.Node, columns *ops.Node, lambda float32) *ops.Node {
 func factorise(byUser, byFilm []*ops.Node, films *ops.Node, test []*ops.Node, lambda float32, steps int) (users, last, rmse *ops.Node) {
 	g := films.Graph()
 	n := byUser[0].Shape()[0] - 1
-	s, errors := ops.Scan([]*ops.Node{g.Zeros(tensor.Float32, n, factors), films}, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+	begin := []*ops.Node{g.Zeros(tensor.Float32, n, factors), films}
+	s, errors := ops.Scan(begin, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
 		users := solve(byUser, s[1], lambda)
 		films := solve(byFilm, users, lambda)
 		guess := ops.Sum(ops.Mul(ops.Gather(users, 0, test[0]), ops.Gather(films, 0, test[1])), 1)

@@ -3,9 +3,9 @@
 //
 //	go run ./examples/regress [-steps 150] [-out regress.png]
 //
-// The first part is NIST's Statistical Reference Datasets for linear regression, of which Filip's polynomial of degree 10 is too ill-conditioned for
-// many programs. The second is the Southern Oscillation: 168 months of differences of air pressure. The picture has what the process makes of three
-// months in four, with two standard deviations on both sides.
+// The first part is NIST's Statistical Reference Datasets for linear regression, of which Filip's polynomial of degree 10 is too
+// ill-conditioned for many programs. The second is the Southern Oscillation: 168 months of differences of air pressure. The picture
+// has what the process makes of three months in four, with two standard deviations on both sides.
 package main
 
 import (
@@ -24,7 +24,7 @@ type options struct{ steps, copies int }
 
 func main() {
 	o := options{copies: 32}
-	gallery.Int(&o.steps, "steps", 150, 1, 1e6, "of Adam, which maximises the likelihood")
+	gallery.Int(&o.steps, "steps", 150, 1, 1e6, "steps of Adam, which maximises the likelihood")
 	gallery.Main("regress", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
@@ -109,7 +109,8 @@ func process(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options
 	t, y := vector(known[0], len(known[0])), vector(known[1], len(known[1]), 1)
 	loss, factor := surprise(theta, t, y)
 	adam := optim.New(optim.Adam{LearningRate: 0.05}, []*ops.Node{theta}, optim.Options{})
-	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: adam.Minimize(loss)})
+	// The picture does not wait for the device's kernels.
+	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: adam.Minimize(loss), Start: ops.AtOnce})
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,8 @@ func process(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options
 	predicted := ops.Squeeze(ops.MatMul(ops.Transpose(cross), linalg.CholeskySolve(y, factor, false)), 1)
 	size := func(i int) *ops.Node { return ops.Exp(ops.Mul(2, ops.Narrow(theta, 0, i, 1))) }
 	spread := ops.Sub(ops.Add(size(0), size(2)), ops.Sum(ops.Square(v), 0))
-	see, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss, ops.Gradients(loss, theta)[0], theta, predicted, spread}})
+	seen := []*ops.Node{loss, ops.Gradients(loss, theta)[0], theta, predicted, spread}
+	see, err := g.Compile(ctx, rt, ops.Target{Outputs: seen, Start: ops.AtOnce})
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,9 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 const pass = 4
 
 // draw compiles a pass. What it returns runs it as often as the picture needs, and gives the mean of the passes.
-func (s *scene) draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, place ops.Place, width, height, samples int) (gallery.Run[[]float32], error) {
+func (s *scene) draw(
+	ctx context.Context, p *gallery.Program, rt *ops.Runtime, place ops.Place, width, height, samples int,
+) (gallery.Run[[]float32], error) {
 	each := min(pass, samples)
 	var passes []*ops.Executable
 	for first := 0; first < samples; first += each {

@@ -53,7 +53,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	a := results[0].Value
 	ways := tellWays(p, a, o.trips)
 	if len(results) == 2 {
-		p.Check(slices.Equal(a.lengths, results[1].Value.lengths) && slices.Equal(a.ways, results[1].Value.ways), "both engines find the same lengths and ways")
+		b := results[1].Value
+		p.Check(slices.Equal(a.lengths, b.lengths) && slices.Equal(a.ways, b.ways), "both engines find the same lengths and ways")
 	}
 	if err := m.prove(p, t, a, ways, o.proofs); err != nil {
 		return err
@@ -85,6 +86,8 @@ func (m *terrain) search(lanes int, starts, ends *ops.Node) (lengths, ways *ops.
 	}
 	cells, tiles := m.side*m.side, m.side/tile*(m.side/tile)
 	cost := g.Const(tensor.Must(tensor.FromSlice(m.cost, m.side, m.side)))
+	// The state of the loop: begin, the lengths; waiting, the least length that a tile has yet to tell the tiles around it, or far; and
+	// limit, up to which lengths are told in a round. When no tile waits, no way can become shorter.
 	elsewhere := ops.NotEqual(ops.Reshape(g.Iota(tensor.Int32, 0, cells), cells, 1), ops.Reshape(ends, 1, n))
 	begin := ops.Reshape(ops.Mul(ops.Cast(elsewhere, tensor.Int32), far), m.side, m.side, n)              // 0 at the ends
 	waiting := ops.BroadcastTo(g.Const(tensor.Must(tensor.FromSlice([]int32{0}, 1, 1))), tiles, n/vector) // all, to be told of the ends
@@ -120,7 +123,7 @@ type trips struct{ starts, ends []int32 }
 type answer struct{ lengths, ways []int32 }
 
 // planner compiles a search for as many trips.
-func (m *terrain) planner(ctx context.Context, rt *ops.Runtime, place ops.Place, t trips) (func(context.Context) (*answer, error), *ops.Executable, error) {
+func (m *terrain) planner(ctx context.Context, rt *ops.Runtime, place ops.Place, t trips) (gallery.Run[*answer], *ops.Executable, error) {
 	g := ops.NewGraph("route")
 	starts, ends := g.Input("starts", tensor.Int32, len(t.starts)), g.Input("ends", tensor.Int32, len(t.ends))
 	lengths, ways := m.search(rt.Device().Lanes(), starts, ends)

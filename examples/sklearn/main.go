@@ -2,22 +2,18 @@
 //
 //	go run ./examples/sklearn [-rows 100000] [-model FILE -csv FILE]
 //
-// The forest and the rows that it has not seen come with the example, with what scikit-learn says of them; forest.py makes both. Other
-// models of scikit-learn's converter (skl2onnx) with two classes do too: the table has a column for each feature, the class, and the probability
-// of the second class. It prints how many rows are told rightly, and checks that probabilities are scikit-learn's.
+// The forest and the rows that it has not seen come with the example, with what scikit-learn says of them; forest.py makes both.
+// Other models of scikit-learn's converter (skl2onnx) with two classes do too: the table has a column for each feature, the class,
+// and the probability of the second class. It prints how many rows are told rightly, and checks that probabilities are
+// scikit-learn's.
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"flag"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"strconv"
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/tensor"
@@ -39,73 +35,13 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.rows, "rows", 100000, "rows to score: those of the table, again and again")
+	gallery.Int(&o.rows, "rows", 100000, 1, 1e7, "rows to score: those of the table, again and again, and all of them at least once")
 	flag.StringVar(&o.model, "model", "", "ONNX `file` of a classifier (default the forest that comes with the example)")
 	flag.StringVar(&o.csv, "csv", "", "`file` of rows (default those that come with the example)")
 	gallery.Main("sklearn", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
-// table is rows of features, with the class of each and the probability that scikit-learn gives the second one.
-type table struct {
-	features    []float32
-	columns     int
-	class       []int64
-	probability []float64
-}
-
-func (o options) read() (model []byte, t *table, err error) {
-	model, rows := forest, unseen
-	if o.model != "" {
-		if model, err = os.ReadFile(o.model); err != nil {
-			return nil, nil, err
-		}
-	}
-	if o.csv != "" {
-		if rows, err = os.ReadFile(o.csv); err != nil {
-			return nil, nil, err
-		}
-	}
-	t, err = parse(bytes.NewReader(rows))
-	return model, t, err
-}
-
-func parse(r io.Reader) (*table, error) {
-	lines, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(lines) < 2 || len(lines[0]) < 3 {
-		return nil, fmt.Errorf("a table of %d lines has no rows of features", len(lines))
-	}
-	t := &table{columns: len(lines[0]) - 2}
-	for i, line := range lines[1:] {
-		values := make([]float64, len(line))
-		for k, text := range line {
-			if values[k], err = strconv.ParseFloat(text, 64); err != nil {
-				return nil, fmt.Errorf("line %d: %w", i+2, err)
-			}
-		}
-		for _, v := range values[:t.columns] {
-			t.features = append(t.features, float32(v))
-		}
-		t.class, t.probability = append(t.class, int64(values[t.columns])), append(t.probability, values[t.columns+1])
-	}
-	return t, nil
-}
-
-// repeated is the rows of the table, one after the other, again and again.
-func (t *table) repeated(rows int) []float32 {
-	all := make([]float32, rows*t.columns)
-	for n := 0; n < len(all); {
-		n += copy(all[n:], t.features)
-	}
-	return all
-}
-
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if err := gallery.Within("rows", o.rows, 0, 1e7); err != nil {
-		return err
-	}
 	file, t, err := o.read()
 	if err != nil {
 		return err
@@ -128,6 +64,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	label, probabilities := m.Outputs()[0].Name, m.Outputs()[1].Name
+	m.Skip = label // onnxruntime 1.26 and later give the wrong class: https://github.com/microsoft/onnxruntime/issues/28557
 	results, err := m.Times(ctx, gallery.Work{Name: "scoring rows", Amount: float64(rows), Unit: "rows"}, 1e-6)
 	if err != nil {
 		return err
@@ -145,7 +82,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 			worst = max(worst, math.Abs(r.Value[probabilities].Float64At(2*i+1)-t.probability[i]))
 		}
 		p.Printf("%s: %d of %d rows are told rightly, %.1f %%\n", r.Where, right, len(t.class), 100*float64(right)/float64(len(t.class)))
-		p.Check(same == len(t.class) && worst < 1e-6, "classes and probabilities of %s are scikit-learn's: %d of %d rows, within %.1e", r.Where, same, len(t.class), worst)
+		p.Check(same == len(t.class) && worst < 1e-6,
+			"classes and probabilities of %s are scikit-learn's: %d of %d rows, within %.1e", r.Where, same, len(t.class), worst)
 	}
 	if o.model != "" || o.csv != "" || p.Compared() {
 		return nil // the script has its own forest, and a work one peer

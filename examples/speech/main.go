@@ -3,15 +3,17 @@
 //	go run ./examples/fetch speech              # 29 MB: the models, a sentence of Jane Austen's, and what is said in it
 //	go run ./examples/speech [-wav FILE]        # 16 kHz, mono, 16 bits
 //
-// The models are files of others: Silero's detector of speech, a recurrent network that is run for each 32 ms; and Moonshine tiny, an encoder of
-// sound and a decoder that gives a token at a time and keeps keys and values of those before, both with weights of 8 bits
-// (Jeffries et al., Moonshine: Speech Recognition for Live Transcription and Voice Commands, 2024). It prints the text, and checks it word by
-// word with the transcript that comes with the recording.
+// The models are files of others: Silero's detector of speech, a recurrent network that is run for each 32 ms; and Moonshine tiny,
+// an encoder of sound and a decoder that gives a token at a time and keeps keys and values of those before, both with weights of 8
+// bits (Jeffries et al., Moonshine: Speech Recognition for Live Transcription and Voice Commands, 2024). It prints the text, and
+// checks it word by word with the transcript that comes with the recording.
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 
@@ -23,27 +25,27 @@ import (
 const rate = 16000 // samples a second, of all models
 
 func main() {
-	wav := flag.String("wav", "", "recording to write down, 16 kHz, mono, 16 bits (default the sentence that was fetched)")
-	gallery.Main("speech", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *wav) })
+	file := flag.String("wav", "", "recording to write down, 16 kHz, mono, 16 bits (default the sentence that was fetched)")
+	gallery.Main("speech", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, *file) })
 }
 
-func run(ctx context.Context, p *gallery.Program, wav string) error {
+func run(ctx context.Context, p *gallery.Program, file string) error {
 	said := ""
 	var content []byte
 	var err error
-	if wav == "" {
+	if file == "" {
 		if content, err = dataset.Sentence.Read(); err != nil {
 			return err
 		}
 		if said, err = transcript(dataset.Sentence.Name); err != nil {
 			return err
 		}
-	} else if content, err = os.ReadFile(wav); err != nil {
+	} else if content, err = os.ReadFile(file); err != nil {
 		return err
 	}
 	sound, err := decode(content)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", cmp.Or(file, dataset.Sentence.Name), err)
 	}
 	m, err := load()
 	if err != nil {

@@ -114,6 +114,7 @@ func nearest(points, queries *ops.Node, k int) (radius2, other *ops.Node) {
 	g := points.Graph()
 	n, m := points.Shape()[0], queries.Shape()[0]
 	cells := max(1, int(math.Sqrt(float64(n)/16))) // in each direction: a cell at the sphere has about fifteen points
+	// Which cell of the grid a point is in, along each axis, and as one number; and where in the sorted points each cell starts.
 	number := ops.Cast(ops.Clip(ops.Floor(ops.Mul(ops.Add(points, 1), float64(cells)/2)), 0, float64(cells-1)), tensor.Int32)
 	weights := g.Const(tensor.Must(tensor.FromSlice([]int32{1, int32(cells), int32(cells * cells)})))
 	cell, order := ops.Sort(ops.Sum(ops.Mul(number, weights), 1), 0, nil)

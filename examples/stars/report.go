@@ -101,7 +101,9 @@ func reportPairs(p *gallery.Program, stars *catalogue, apart []float32, other []
 }
 
 // report prints what was found, checks it, and paints the map.
-func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options, stars *catalogue, sky *chart, maps, pairs, charts gallery.Tensors) error {
+func report(
+	ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options, stars *catalogue, sky *chart, maps, pairs, charts gallery.Tensors,
+) error {
 	density := tensor.MustSlice[float32](maps[0].Value[0])
 	names := reportDensest(p, sky, density)
 	reportPairs(p, stars, tensor.MustSlice[float32](pairs[0].Value[0]), tensor.MustSlice[int32](pairs[0].Value[1]))
@@ -134,11 +136,7 @@ func report(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options,
 
 	g := ops.NewGraph("parts")
 	part := cluster.KMeans(vectors(g, "sky", sky.place), vectors(g, "means", tensor.MustSlice[float32](charts[0].Value[0])), 0).Labels
-	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{part}})
-	if err != nil {
-		return err
-	}
-	parts, err := exe.Run(ctx, nil)
+	parts, err := gallery.AtOnce(ctx, rt, nil, part)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"image/color"
 	"math"
@@ -36,9 +35,9 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.epochs, "epochs", 15, "epochs of training: times to go through the pieces")
-	flag.IntVar(&o.stride, "stride", 16, "pixels from one piece to the next")
-	flag.Float64Var(&o.rate, "rate", 0.002, "learning rate of the first step")
+	gallery.Int(&o.epochs, "epochs", 15, 1, 10000, "epochs of training: times to go through the pieces")
+	gallery.Int(&o.stride, "stride", 16, 1, side, "pixels from one piece to the next")
+	gallery.Float(&o.rate, "rate", 0.002, 1e-6, 0.01, "learning rate of the first step")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first weights and of the order of the pieces")
 	flag.StringVar(&o.save, "save", "", "`file` that keeps the training, after each epoch and when ^C ends it")
 	flag.StringVar(&o.resume, "resume", "", "`file` of -save to go on with")
@@ -57,7 +56,8 @@ type network struct{ *nn.Model }
 
 func build(g *ops.Graph, seed uint64) network {
 	conv := func(in, out, size int) nn.Module {
-		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: nn.KaimingNormal(math.Sqrt2), BiasInit: nn.Zeros}
+		first := nn.KaimingNormal(math.Sqrt2)
+		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: first, BiasInit: nn.Zeros}
 	}
 	last := &nn.Conv{In: 24, Out: 4, Kernel: []int{3, 3}, Pad: []int{1}, WeightInit: nn.Zeros, BiasInit: nn.Zeros} // at first it adds nothing
 	return network{nn.New(g, nn.Sequential{conv(1, 32, 5), nn.ReLU, conv(32, 24, 3), nn.ReLU, last}, nn.Options{Seed: seed})}
@@ -77,8 +77,8 @@ func halve(x *ops.Node) *ops.Node {
 }
 
 func run(ctx context.Context, p *gallery.Program, o options) error {
-	if o.epochs < 1 || o.stride < 1 || o.rate <= 0 {
-		return errors.New("-epochs, -stride and -rate must be positive")
+	if err := gallery.Writable("save", o.save); err != nil {
+		return err
 	}
 	learned, kept, err := pieces(o.stride)
 	if err != nil {
@@ -109,7 +109,8 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	trained := loss(net.Train())
 	model := &train.Model{Inputs: []*ops.Node{piece}, Loss: trained, ValidLoss: loss(net.Eval())}
 	steps := o.epochs * (learned.Shape()[0] / 16)
-	model.Updates = optim.New(optim.Adam{LearningRate: o.rate}, net.Params(), optim.Options{Schedule: optim.Linear(steps, 1, 0.05)}).Minimize(trained)
+	adam := optim.New(optim.Adam{LearningRate: o.rate}, net.Params(), optim.Options{Schedule: optim.Linear(steps, 1, 0.05)})
+	model.Updates = adam.Minimize(trained)
 	if _, err := train.Fit(ctx, rt, model, loader, train.Options{
 		Epochs: o.epochs, Valid: valid, Save: o.save, From: o.resume, Progress: p.Stderr,
 	}); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// pieces cuts the photographs up: into pieces [n, 1, 48, 48] to learn from, each also turned on its side, and the part [1, 1, 426, 160] that is kept out.
+// pieces cuts the photographs up: into pieces [n, 1, 48, 48] to learn from, each also turned on its side, and the part [1, 1, 426,
+// 160] that is kept out.
 func pieces(stride int) (learned, kept *tensor.Tensor, err error) {
 	flower, err := photos.Flower()
 	if err != nil {

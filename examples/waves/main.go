@@ -3,8 +3,8 @@
 //
 //	go run ./examples/waves [-points 256] [-out waves.png]
 //
-// The field is a variable of the graph, and a run of it is many steps, each a transform there and back. The picture has three times: a pulse from the
-// left meets a disc in which waves are slower, and is focused behind it.
+// The field is a variable of the graph, and a run of it is many steps, each a transform there and back. The picture has three
+// times: a pulse from the left meets a disc in which waves are slower, and is focused behind it.
 package main
 
 import (
@@ -22,7 +22,7 @@ type options struct{ points int }
 
 func main() {
 	var o options
-	gallery.Int(&o.points, "points", 256, 64, 4096, "along each side of the square")
+	gallery.Int(&o.points, "points", 256, 64, 4096, "points along each side of the square")
 	gallery.Main("waves", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 

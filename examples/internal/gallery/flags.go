@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"strconv"
@@ -20,11 +21,14 @@ func Multiple(to *int, name string, of, value, least, most int, usage string) {
 	if of > 1 {
 		usage += fmt.Sprintf(", a multiple of %d", of)
 	}
-	flag.Var(&bounded[int]{to, strconv.Atoi, func(v int) error {
+	flag.Var(&bounded[int]{to, "a whole number", strconv.Atoi, func(v int) error {
+		if err := within(v, least, most); err != nil {
+			return err
+		}
 		if v%of != 0 {
 			return fmt.Errorf("must be a multiple of %d", of)
 		}
-		return within(v, least, most)
+		return nil
 	}}, name, usage)
 }
 
@@ -32,13 +36,14 @@ func Multiple(to *int, name string, of, value, least, most int, usage string) {
 func Float(to *float64, name string, value, least, most float64, usage string) {
 	*to = value
 	parse := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
-	flag.Var(&bounded[float64]{to, parse, func(v float64) error { return within(v, least, most) }}, name,
+	flag.Var(&bounded[float64]{to, "a number", parse, func(v float64) error { return within(v, least, most) }}, name,
 		fmt.Sprintf("%s; a `number` from %v to %v", usage, least, most))
 }
 
 // bounded is the value of a flag, which refuses what it may not be.
 type bounded[T int | float64] struct {
 	to    *T
+	kind  string // what it must be to be parsed
 	parse func(string) (T, error)
 	check func(T) error
 }
@@ -53,8 +58,8 @@ func (b *bounded[T]) String() string {
 
 func (b *bounded[T]) Set(s string) error {
 	v, err := b.parse(s)
-	if err != nil {
-		return fmt.Errorf("not a number: %s", s)
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // of a number that is too large v is the largest, which check refuses
+		return fmt.Errorf("must be %s", b.kind)
 	}
 	if err := b.check(v); err != nil {
 		return err

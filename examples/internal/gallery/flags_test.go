@@ -25,13 +25,18 @@ func TestAFlagOutOfItsRangeIsToldWithItsRange(t *testing.T) {
 	require.NoError(t, flag.CommandLine.Parse([]string{"-n", "9", "-m", "32", "-x", "2"}))
 	require.Equal(t, []float64{9, 32, 2}, []float64{float64(n), float64(m), x})
 	for want, args := range map[string][]string{
-		`invalid value "10" for flag -n: must be from 1 to 9`:      {"-n", "10"},
-		`invalid value "few" for flag -n: not a number: few`:       {"-n", "few"},
-		`invalid value "33" for flag -m: must be a multiple of 16`: {"-m", "33"},
-		`invalid value "0" for flag -m: must be from 16 to 64`:     {"-m", "0"},
-		`invalid value "0.5" for flag -x: must be from 1 to 2`:     {"-x", "0.5"},
-		`invalid value "NaN" for flag -x: must be from 1 to 2`:     {"-x", "NaN"},
-		`invalid value "+Inf" for flag -x: must be from 1 to 2`:    {"-x", "+Inf"},
+		`invalid value "10" for flag -n: must be from 1 to 9`:                      {"-n", "10"},
+		`invalid value "few" for flag -n: must be a whole number`:                  {"-n", "few"},
+		`invalid value "1e1" for flag -n: must be a whole number`:                  {"-n", "1e1"},
+		`invalid value "all" for flag -x: must be a number`:                        {"-x", "all"},
+		`invalid value "33" for flag -m: must be a multiple of 16`:                 {"-m", "33"},
+		`invalid value "0" for flag -m: must be from 16 to 64`:                     {"-m", "0"},
+		`invalid value "0.5" for flag -x: must be from 1 to 2`:                     {"-x", "0.5"},
+		`invalid value "NaN" for flag -x: must be from 1 to 2`:                     {"-x", "NaN"},
+		`invalid value "+Inf" for flag -x: must be from 1 to 2`:                    {"-x", "+Inf"},
+		`invalid value "99999999999999999999" for flag -n: must be from 1 to 9`:    {"-n", "99999999999999999999"},
+		`invalid value "-99999999999999999999" for flag -m: must be from 16 to 64`: {"-m", "-99999999999999999999"},
+		`invalid value "1e999" for flag -x: must be from 1 to 2`:                   {"-x", "1e999"},
 	} {
 		require.EqualError(t, flag.CommandLine.Parse(args), want)
 	}

@@ -16,9 +16,9 @@ import (
 //go:embed onnxruntime.js
 var onnxruntimeScript []byte
 
-// BesideONNXRuntime runs an ONNX model in onnxruntime, with as many threads as Go uses, and returns its outputs by name, or nil where it is not
-// installed: the npm package onnxruntime-node, in a folder that NODE_PATH names, or where bench/setup.sh puts it. As Beside, it does so
-// where -peer asks for it, for the work that Both did last.
+// BesideONNXRuntime runs an ONNX model in onnxruntime, with as many threads as Go uses, and returns its outputs by name, or nil
+// where it is not installed: the npm package onnxruntime-node, in a folder that NODE_PATH names, or where bench/setup.sh puts it.
+// As Beside, it does so where -peer asks for it, for the work that Both did last.
 func (p *Program) BesideONNXRuntime(ctx context.Context, model []byte, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	if !p.Peers {
 		return nil, nil
@@ -76,8 +76,8 @@ func (p *Program) BesideONNXRuntime(ctx context.Context, model []byte, inputs ma
 	return outputs, nil
 }
 
-// Apart is the largest difference of two tensors as a part of the largest magnitude in the second; infinite where their shapes differ or something is not
-// a number.
+// Apart is the largest difference of two tensors as a part of the largest magnitude in the second; infinite where their shapes
+// differ or something is not a number.
 func Apart(got, want *tensor.Tensor) float64 {
 	if got == nil || want == nil || !tensor.EqualShapes(got.Shape(), want.Shape()) {
 		return Farthest([]float64{0}, nil)

@@ -11,6 +11,7 @@
 package gallery
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -73,6 +74,10 @@ func Main(name string, run func(context.Context, *Program) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := p.Run(ctx, run); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintf(os.Stderr, "%s: interrupted\n", name)
+			os.Exit(130) // as shells have it
+		}
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
@@ -81,9 +86,13 @@ func Main(name string, run func(context.Context, *Program) error) {
 // ErrCheck is the error of a run in which something that must hold does not.
 var ErrCheck = errors.New("a check failed")
 
-// Run runs the program, prints the table of times, and keeps the record. Errors: run's; ErrCheck; the record cannot be written.
+// Run runs the program, prints the table of times, and keeps the record. Errors: run's; ErrCheck; a file cannot be written, which is said
+// before the program begins where it is known then.
 func (p *Program) Run(ctx context.Context, run func(context.Context, *Program) error) error {
 	start := time.Now()
+	if err := errors.Join(Writable("out", p.Out), Writable("json", p.JSON)); err != nil {
+		return err
+	}
 	if err := run(ctx, p); err != nil {
 		return err
 	}
@@ -141,11 +150,8 @@ func (p *Program) WritePNG(picture image.Image) error {
 	if p.Out == "" {
 		return nil
 	}
-	f, err := os.Create(p.Out)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(png.Encode(f, picture), f.Close()); err != nil {
+	var b bytes.Buffer
+	if err := errors.Join(png.Encode(&b, picture), WriteFile(p.Out, b.Bytes())); err != nil {
 		return err
 	}
 	p.Printf("written to %s\n", p.Out)

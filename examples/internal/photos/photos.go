@@ -4,6 +4,7 @@ package photos
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"image"
 	"image/jpeg"
 	_ "image/png" // of Open
@@ -34,6 +35,9 @@ func Open(path string, otherwise func() ([]byte, error)) (image.Image, error) {
 		return nil, err
 	}
 	img, _, err := image.Decode(bytes.NewReader(content))
+	if err != nil && path != "" {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
 	return img, err
 }
 

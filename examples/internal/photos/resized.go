@@ -13,7 +13,8 @@ func Resized(img image.Image, part image.Rectangle, width, height int) *image.RG
 	return to
 }
 
-// Scaled are the colours of a picture, c·scale + offset for c from 0 to 1 of red, green and blue each: [height, width, 3], or [3, height, width].
+// Scaled are the colours of a picture, c·scale + offset for c from 0 to 1 of red, green and blue each: [height, width, 3], or [3,
+// height, width].
 func Scaled(img *image.RGBA, planes bool, scale, offset [3]float32) []float32 {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	values := make([]float32, 3*w*h)
