@@ -28,12 +28,13 @@ type pairsAttr struct {
 	Parts     int     `doc:"parts of the sources that are added up apart"`
 }
 
-// sums are those of c: where targets are few, of parts of the sources, which are added up then.
+// sums are those of c: where targets are few, of parts of the sources, which are added up then. Sources are laid out by coordinates: neighbours
+// in a row are loaded and spread together where each needs to be spread alone.
 func sums(c *ops.Call, vectors bool) *ops.Node {
 	a := c.Attr.(lawAttr)
 	n, m := c.Shape(0)[0], c.Shape(1)[0]
 	parts := max(min(enough/max(n, 1), m/leastRun), 1)
-	y := ops.Apply("nbody.pairs", pairsAttr{a.Power, a.Softening, vectors, parts}, c.In...)
+	y := ops.Apply("nbody.pairs", pairsAttr{a.Power, a.Softening, vectors, parts}, c.In[0], ops.Transpose(c.In[1]), c.In[2])
 	return ops.Sum(y, 0)
 }
 
@@ -45,8 +46,9 @@ var _ = ops.MustDefine(ops.Op{
 		if a.Parts < 1 {
 			return nil, 0, fmt.Errorf("%d parts", a.Parts)
 		}
-		if err := (lawAttr{a.Power, a.Softening}).check(c); err != nil {
-			return nil, 0, err
+		x, s, w := c.Shape(0), c.Shape(1), c.Shape(2)
+		if len(x) != 2 || len(s) != 2 || len(w) != 1 || x[1] != s[0] || s[1] != w[0] {
+			return nil, 0, fmt.Errorf("targets are %v, sources %v and weights %v", x, s, w)
 		}
 		shape := append([]int{a.Parts}, c.Shape(0)...)
 		if !a.Vectors {
@@ -56,7 +58,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 	Kernel: func(c *ops.Call) ops.KernelOptions {
 		a, dt := c.Attr.(pairsAttr), c.DType(0)
-		n, m, d := c.Shape(0)[0], c.Shape(1)[0], c.Shape(0)[1]
+		n, m, d := c.Shape(0)[0], c.Shape(1)[1], c.Shape(0)[1]
 		each := (m + a.Parts - 1) / a.Parts
 		least, most := limits(dt)
 		eps2 := any(float32(a.Softening * a.Softening))
@@ -72,7 +74,11 @@ var _ = ops.MustDefine(ops.Op{
 		if a.Vectors {
 			vectors = 1
 		}
-		options += fmt.Sprintf(" -DD=%d -DPOWER=%d -DVECTORS=%d -DLEAST=%s -DMOST=%s", d, a.Power, vectors, write(least), write(most))
+		far := 0 // softening alone is enough of a distance
+		if a.Softening*a.Softening >= 2*least {
+			far = 1
+		}
+		options += fmt.Sprintf(" -DD=%d -DPOWER=%d -DVECTORS=%d -DFAR=%d -DLEAST=%s -DMOST=%s", d, a.Power, vectors, far, write(least), write(most))
 		k.Args = []any{int32(n), int32(m), int32(each), eps2}
 		k.Options = fmt.Sprintf("%s -DGROUP=%d", options, group)
 		k.Global, k.Local = [3]int{(n + group - 1) / group * group, a.Parts}, [3]int{group, 1}
@@ -97,7 +103,7 @@ func hostOf[T float](a pairsAttr, each int) func(outs, ins []*tensor.Tensor) err
 				i, begin := at%n, min(at/n*each, len(w))
 				sum := pairSum[T]{a: a, x: x[i*d:][:d], eps2: a.Softening * a.Softening, least: least, most: most}
 				end := min(begin+each, len(w))
-				sum.add(s[begin*d:end*d], w[begin:end])
+				sum.add(s, w[begin:end], begin, len(w))
 				for c := range width {
 					y[at*width+c] = T(sum.total[c])
 				}
@@ -116,8 +122,8 @@ type pairSum[T float] struct {
 	total       [3]float64
 }
 
-// add adds what sources of weights w do.
-func (p *pairSum[T]) add(s, w []T) {
+// add adds what sources of weights w do, of which the first is source number begin of m.
+func (p *pairSum[T]) add(s, w []T, begin, m int) {
 	const block = 256 // as on devices
 	for len(w) > 0 {
 		n := min(block, len(w))
@@ -125,8 +131,8 @@ func (p *pairSum[T]) add(s, w []T) {
 		for j, weight := range w[:n] {
 			var away [3]float64
 			r2 := p.eps2
-			for c, v := range s[j*len(p.x):][:len(p.x)] {
-				away[c] = float64(v) - float64(p.x[c])
+			for c, v := range p.x {
+				away[c] = float64(s[c*m+begin+j]) - float64(v)
 				r2 += away[c] * away[c]
 			}
 			if r2 < p.least || r2 > p.most {
@@ -148,6 +154,6 @@ func (p *pairSum[T]) add(s, w []T) {
 		for c := range part {
 			p.total[c] += part[c]
 		}
-		s, w = s[n*len(p.x):], w[n:]
+		begin, w = begin+n, w[n:]
 	}
 }
