@@ -28,6 +28,7 @@ type reduceTask[R reg] struct {
 	outs    int64 // outputs
 	folds   int64 // values that each is folded from
 	columns bool
+	windows *windows // what computes it instead of value; nil: nothing does
 
 	group  int64 // outputs of a piece
 	groups int64
@@ -93,6 +94,11 @@ func makeReduce[R reg](c *compiler, dt tensor.DType) (work.Runner, error) {
 
 	// Pieces of about equal time, then chunks where they are too few.
 	ns := r.value.nsPer + foldNs(r.fold) + 8/float64(max(r.folds, 1))
+	if r.columns {
+		if r.windows = windowsOf(c); r.windows != nil {
+			ns = r.windows.nsPer()
+		}
+	}
 	r.group, r.groups = c.Limits.Pieces(r.outs, ns*float64(max(r.folds, 1)), 1)
 	r.group = min(r.group, maxGroup)
 	if r.columns { // vectors as long as a block allows
@@ -149,6 +155,9 @@ func (r *reduceTask[R]) Plan() engine.Plan {
 	if r.columns {
 		way = "columns"
 	}
+	if r.windows != nil {
+		way = "windows"
+	}
 	p := plan(fmt.Sprintf("%v by %s", r.fold, way), r.groups*r.chunks, r.wide, r.value, r.out.prog)
 	if r.chunks > 1 {
 		p.Launch = append(p.Launch, fmt.Sprintf("%d chunks folded again", r.chunks))
@@ -179,6 +188,8 @@ func (r *reduceTask[R]) do(worker int, i int64) {
 	case r.folds == 0:
 		fill(best, r.empty)
 		clear(at)
+	case r.windows != nil:
+		r.windows.fold(worker, from, lo, hi, blockOf(best).F32)
 	case r.columns:
 		r.foldColumns(worker, from, n, lo, hi, best, at)
 	default:

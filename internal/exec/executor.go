@@ -62,16 +62,22 @@ func New(ctx context.Context, m *Machine, name string, s *ir.Schedule, o Options
 		x.runs, x.scratch = o.Shared.Runs, o.Shared.Scratch
 	}
 	model := &plan.Model{Schedule: s, Pace: &m.Pace, Where: o.Where, ByRule: o.Placing == ByRule}
-	if o.AtOnce && m.Opening.Pending() {
-		model.Engines, model.Why = m.Engines, m.Why
+	pending := m.Opening.Pending()
+	if !o.AtOnce || !pending {
+		if err := m.Opening.Wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	model.Engines, model.Why = m.Current()
+	if o.AtOnce && (pending || x.unbuilt(model)) {
 		if q, err := x.onCPU(model); err == nil {
 			return x, x.beginOn(ctx, model, q, x.whenOpen(q))
 		}
+		if err := m.Opening.Wait(ctx); err != nil {
+			return nil, err
+		}
+		model.Engines, model.Why = m.Current()
 	}
-	if err := m.Opening.Wait(ctx); err != nil {
-		return nil, err
-	}
-	model.Engines, model.Why = m.Current()
 	p, err := model.Decide(x.rates())
 	if err != nil {
 		return nil, err

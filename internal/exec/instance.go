@@ -161,6 +161,9 @@ func (i *instance) prepare(ctx context.Context, e int) (err error) {
 	for n, t := range tasks {
 		bound[n] = engine.Bound{Task: i.program.Instructions[t.Instruction].Task, Ins: i.slots(t.Ins), Outs: i.slots(t.Outs)}
 	}
+	if e < len(i.engines)-1 {
+		i.version.machine.compiled.Store(true)
+	}
 	s.seq, err = s.engine.Prepare(ctx, bound)
 	if err == nil {
 		return nil

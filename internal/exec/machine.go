@@ -25,6 +25,8 @@ type Machine struct {
 	Validate    bool             // check programs before they run
 	Overlapping atomic.Bool      // a run has goroutines for its engines
 	Constants   Constants
+
+	compiled atomic.Bool // an engine other than the CPU engine has compiled tasks
 }
 
 // ErrClosed is wrapped by errors of what is closed.

@@ -25,6 +25,17 @@ func (x *Executor) standIn(m *plan.Model, p *plan.Placement) *plan.Placement {
 	return q
 }
 
+// unbuilt reports whether devices have compiled nothing for any executor, so that no placement can begin on one, and finding the best
+// placement, which takes longer than many a first run, can wait for that. The first task is asked, for engines that have nothing to compile.
+func (x *Executor) unbuilt(m *plan.Model) bool {
+	devices := m.Engines[:len(m.Engines)-1]
+	if len(devices) == 0 || len(m.Instructions) == 0 || x.machine.compiled.Load() {
+		return false
+	}
+	first := []*engine.Task{m.Instructions[0].Task}
+	return !slices.ContainsFunc(devices, func(e engine.Engine) bool { return engine.EstimatesOf(e, first).Built([]int{0}) })
+}
+
 // onCPU is the placement of everything on the CPU engine, until there is something better. Errors: a task cannot run there.
 func (x *Executor) onCPU(m *plan.Model) (*plan.Placement, error) {
 	q, err := m.DecideOn(len(m.Engines)-1, x.rates())

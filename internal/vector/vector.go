@@ -73,3 +73,38 @@ func Positive(dst, a []float32) {
 		}
 	}
 }
+
+// AddProducts computes dst += a · b, where a and b may be longer. Products are rounded before they are added.
+func AddProducts(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		addProducts(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] += float32(a[i] * b[i])
+	}
+}
+
+// AddTimes computes dst += x · w, where x may be longer. Products are rounded before they are added.
+func AddTimes(dst, x []float32, w float32) {
+	x = x[:len(dst)]
+	n := whole(len(dst))
+	if n > 0 {
+		addTimes(&dst[0], &x[0], w, n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] += float32(x[i] * w)
+	}
+}
+
+// AddTimesOfTwo computes dst[i] += x[2i] · w, where x may be longer. Products are rounded before they are added.
+func AddTimesOfTwo(dst, x []float32, w float32) {
+	n := whole(min(len(dst), len(x)/2)) // the assembly reads pairs
+	if n > 0 {
+		addTimesOfTwo(&dst[0], &x[0], w, n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] += float32(x[2*i] * w)
+	}
+}

@@ -20,3 +20,12 @@ func div(dst, a, b *float32, n int)
 
 //go:noescape
 func positive(dst, a *float32, n int)
+
+//go:noescape
+func addTimes(dst, x *float32, w float32, n int)
+
+//go:noescape
+func addTimesOfTwo(dst, x *float32, w float32, n int)
+
+//go:noescape
+func addProducts(dst, a, b *float32, n int)

@@ -72,3 +72,89 @@ one:
 done:
 	VZEROUPPER
 	RET
+
+// func addTimes(dst, x *float32, w float32, n int)
+TEXT ·addTimes(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	VBROADCASTSS w+16(FP), Y15
+	MOVQ         n+24(FP), CX
+	SUBQ         $32, CX
+	JLT          few
+
+many:
+	VMULPS  (SI), Y15, Y0
+	VMULPS  32(SI), Y15, Y1
+	VMULPS  64(SI), Y15, Y2
+	VMULPS  96(SI), Y15, Y3
+	VADDPS  (DI), Y0, Y0
+	VADDPS  32(DI), Y1, Y1
+	VADDPS  64(DI), Y2, Y2
+	VADDPS  96(DI), Y3, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $128, SI
+	ADDQ    $128, DI
+	SUBQ    $32, CX
+	JGE     many
+
+few:
+	ADDQ $32, CX
+	JZ   done
+
+one:
+	VMULPS  (SI), Y15, Y0
+	VADDPS  (DI), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNZ     one
+
+done:
+	VZEROUPPER
+	RET
+
+// Of two vectors, VSHUFPS takes the even numbers of each half, and VPERMPD puts the halves in order.
+// func addTimesOfTwo(dst, x *float32, w float32, n int)
+TEXT ·addTimesOfTwo(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	VBROADCASTSS w+16(FP), Y15
+	MOVQ         n+24(FP), CX
+
+one:
+	VMOVUPS (SI), Y0
+	VSHUFPS $0x88, 32(SI), Y0, Y0
+	VPERMPD $0xD8, Y0, Y0
+	VMULPS  Y15, Y0, Y0
+	VADDPS  (DI), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $64, SI
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNZ     one
+	VZEROUPPER
+	RET
+
+// func addProducts(dst, a, b *float32, n int)
+TEXT ·addProducts(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+
+one:
+	VMOVUPS (SI), Y0
+	VMULPS  (DX), Y0, Y0
+	VADDPS  (DI), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DX
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNZ     one
+	VZEROUPPER
+	RET

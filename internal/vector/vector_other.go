@@ -10,3 +10,7 @@ func sub(*float32, *float32, *float32, int) {}
 func mul(*float32, *float32, *float32, int) {}
 func div(*float32, *float32, *float32, int) {}
 func positive(*float32, *float32, int)      {}
+
+func addTimes(*float32, *float32, float32, int)      {}
+func addTimesOfTwo(*float32, *float32, float32, int) {}
+func addProducts(*float32, *float32, *float32, int)  {}

@@ -9,18 +9,23 @@ import (
 	"github.com/anycl/anycl/internal/vector"
 )
 
-// Every length has its own end; what lies behind the end, and numbers that operators treat apart, stay as they are.
-func TestFunctionsAreGosOperators(t *testing.T) {
-	t.Parallel()
+// numbers draws numbers, a third of them such as operators treat apart.
+func numbers() func() float32 {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	odd := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, nan, 1e-45, -1e-45, math.MaxFloat32, -math.MaxFloat32}
 	r := rand.New(rand.NewPCG(3, 9))
-	number := func() float32 {
+	return func() float32 {
 		if r.IntN(3) == 0 {
 			return odd[r.IntN(len(odd))]
 		}
 		return float32(r.NormFloat64())
 	}
+}
+
+// Every length has its own end; what lies behind the end, and numbers that operators treat apart, stay as they are.
+func TestFunctionsAreGosOperators(t *testing.T) {
+	t.Parallel()
+	number := numbers()
 	for name, f := range map[string]struct {
 		vector func(dst, a, b []float32)
 		want   func(a, b float32) float32
@@ -52,6 +57,46 @@ func TestFunctionsAreGosOperators(t *testing.T) {
 			same(t, fmt.Sprint(name, " of ", n), dst, append(want, 7, 7, 7, 7, 7, 7, 7, 7, 7))
 			f.vector(a, a, b)
 			same(t, fmt.Sprint(name, " in place of ", n), a, want)
+		}
+	}
+}
+
+func TestProductsAreAddedAsByGo(t *testing.T) {
+	t.Parallel()
+	number := numbers()
+	for n := range 100 {
+		x, dst, w := make([]float32, 2*n+1), make([]float32, n+9), number()
+		for i := range x {
+			x[i] = number()
+		}
+		for _, stride := range []int{0, 1, 2} { // 0: by numbers beside each other
+			for _, more := range []int{0, 1} { // the last number's neighbour may be beyond the slice
+				used := x[:0]
+				if n > 0 {
+					used = x[:(n-1)*max(stride, 1)+1+more]
+				}
+				want := make([]float32, n, n+9)
+				for i := range dst {
+					dst[i] = 7
+				}
+				for i := range want {
+					dst[i] = number()
+					if stride == 0 {
+						want[i] = dst[i] + float32(x[i]*x[n+i])
+					} else {
+						want[i] = dst[i] + float32(x[i*stride]*w)
+					}
+				}
+				switch stride {
+				case 0:
+					vector.AddProducts(dst[:n], used, x[n:])
+				case 1:
+					vector.AddTimes(dst[:n], used, w)
+				case 2:
+					vector.AddTimesOfTwo(dst[:n], used, w)
+				}
+				same(t, fmt.Sprint(n, " with a stride of ", stride), dst, append(want, 7, 7, 7, 7, 7, 7, 7, 7, 7))
+			}
 		}
 	}
 }
