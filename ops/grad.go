@@ -69,6 +69,9 @@ type Back struct {
 	tape *tape
 }
 
+// Operands is how many operands the call has, of which some may be left out or repeated.
+func (b *Back) Operands() int { return len(b.node.in) }
+
 // In is operand i of the call.
 func (b *Back) In(i int) *Node {
 	if i < 0 || i >= len(b.node.in) {
