@@ -37,7 +37,7 @@ type Operand struct {
 	// Steady inputs hold the same in every run until the sequence is told that
 	// they changed: weights. What an engine makes of them alone it may keep. A
 	// steady output is nobody else's memory, and its task has steady inputs
-	// only: it needs to run when they changed. See Keeper.
+	// only: it needs to run when they changed. See [Sequence].
 	Steady bool
 }
 
