@@ -251,7 +251,7 @@ func (t *Task) Rewrite(f func(e *Expr) *Expr) *Task {
 	return &c
 }
 
-// Cost is what a task must do at least.
+// Cost is the least work that a task can do with.
 type Cost struct {
 	Flops      float64 // floating-point or integer operations
 	BytesRead  float64 // each distinct element of each input once
