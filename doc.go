@@ -27,12 +27,22 @@
 //	ops                 the graph: define, build, differentiate, simplify, compile
 //	ops/linalg          decompositions, solvers, norms and distances of matrices
 //	ops/fft             Fourier transforms
+//	ops/special         special functions: gamma, Bessel, Airy, orthogonal polynomials
+//	ops/interp          interpolation between points
+//	ops/optimize        minima and roots, in loops of the graph
+//	ops/stencil         weighted sums of neighbours, many times
+//	ops/nbody           sums over all pairs of points
 //	sparse              sparse matrices: formats, products, solvers, eigenpairs, Matrix Market files
+//	ops/cluster         nearest neighbours, clusters, connected parts
 //	ops/random          more distributions, and points that fill a cube evenly
 //	ops/ode             differential equations, in batches
 //	ops/all             registers the ops of all packages, for who calls them by name
 //	ops/optest          the conformance suite of ops and engines, with independent references
 //	ops/pprof           profiles for go tool pprof
+//	frame/column        columns in the layout of Apache Arrow
+//	frame               data frames: columns, and queries that are planned before they run
+//	frame/csv           frames as comma-separated values
+//	frame/jsonl         frames as JSON lines
 //	onnx                trained models in ONNX files, as graphs that run
 //	serve               models over HTTP, in the Open Inference Protocol
 //	tokenizer           text as the numbers that language models read, and back

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,4 +128,31 @@ func TestDocsHaveTheVariablesOfThePackageComment(t *testing.T) {
 		return all
 	}
 	require.Equal(t, of(string(comment)), of(pages(t)["docs/environment.md"]))
+}
+
+// The list of packages in the package comment, and that of what is supported, have all that other modules can import.
+func TestDocsListEveryPublicPackage(t *testing.T) {
+	comment, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	support := pages(t)["CONTRIBUTING.md"]
+	support = support[strings.Index(support, "## Support"):]
+	seen := map[string]bool{".": true}
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (strings.HasPrefix(name, ".") || slices.Contains([]string{"internal", "testdata", "tools", "examples", "integrations"}, name)):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if !seen[dir] {
+			seen[dir] = true
+			assert.Contains(t, string(comment), "\n//\t"+dir+" ", "doc.go")
+			assert.Contains(t, support, "`"+dir+"`", "CONTRIBUTING.md")
+		}
+		return nil
+	}))
+	require.Greater(t, len(seen), 30)
 }

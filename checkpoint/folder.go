@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/anycl/anycl/internal/wholefile"
 )
@@ -24,8 +25,8 @@ type Folder struct {
 	Keep int // of the last ones; at least 1
 }
 
-// stepName is the name of the checkpoint of a step.
-var stepName = regexp.MustCompile(`^step-(\d{12})\.safetensors$`)
+// stepName matches the name of the checkpoint of a step.
+var stepName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^step-(\d{12})\.safetensors$`) })
 
 // Save writes the checkpoint of a step, and removes those that are older than the last Keep. What a killed write has left is removed
 // too. Errors: as [Save]; then the checkpoints before are all still there.
@@ -90,7 +91,7 @@ func (f *Folder) Steps() (steps []int, err error) {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	for _, e := range entries {
-		if m := stepName.FindStringSubmatch(e.Name()); m != nil {
+		if m := stepName().FindStringSubmatch(e.Name()); m != nil {
 			step, err := strconv.Atoi(m[1])
 			if err != nil {
 				return nil, fmt.Errorf("checkpoint: %s: %w", e.Name(), err)

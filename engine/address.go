@@ -12,7 +12,7 @@ const (
 	DivideFlops        = 12 // by a quotient or a remainder, along a line
 )
 
-// addressFlops is what it takes to find the elements that es load, at one point of dom, beyond reading them. What does
+// addressFlops estimates the operations that compute the addresses of the elements that es load, at one point of dom. What does
 // not change along the last axis is found once a line.
 func addressFlops(dom Domain, es ...*Expr) (n float64) {
 	line := len(dom) - 1

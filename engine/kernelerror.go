@@ -27,7 +27,7 @@ func (e *KernelError) Error() string {
 // Unwrap returns the cause.
 func (e *KernelError) Unwrap() error { return e.Err }
 
-// BoundsError is what a kernel wrote that it must not write, each buffer once.
+// BoundsError lists writes of a kernel outside its buffers, each buffer once.
 type BoundsError struct {
 	Writes []StrayWrite
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// RunningFold is what [Running] folds with.
+// RunningFold is the operation of [Running].
 type RunningFold uint8
 
 // The folds. RunningMax and RunningMin give positions too: of the last element that is the extreme so far; NaN beats every number.

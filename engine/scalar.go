@@ -6,10 +6,11 @@ import "github.com/anycl/anycl/tensor"
 // element, in Go and as text for devices. An engine that compiles another language than OpenCL C knows a
 // function by its name, or translates the text.
 type Scalar struct {
-	// Name is the function's identity: two of one name compute the same. What an engine knows of a function it
-	// knows by this.
-	Name  string
-	Arity int
+	// Name is the function's identity: two of one name compute the same.
+	Name string
+	// Function is by what engines know it that treat some functions in a way of their own; 0: they know no more than is here.
+	Function Function
+	Arity    int
 	// OpenCL is the function as an OpenCL C expression over a, b, c and d, the
 	// operands in their register types. $T stands for the register type of
 	// the result, $A for that of operand a. Literals are written for float

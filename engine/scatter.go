@@ -1,6 +1,6 @@
 package engine
 
-// Put is what an update of a scatter does to the element that it meets. Updates of one element are taken in their order,
+// Put is how a scatter combines an update with the element that it meets. Updates of one element are taken in their order,
 // so that results repeat.
 type Put uint8
 

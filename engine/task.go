@@ -37,7 +37,7 @@ type Operand struct {
 	// Steady inputs hold the same in every run until the sequence is told that
 	// they changed: weights. What an engine makes of them alone it may keep. A
 	// steady output is nobody else's memory, and its task has steady inputs
-	// only: it needs to run when they changed. See Keeper.
+	// only: it needs to run when they changed. See [Sequence].
 	Steady bool
 }
 
@@ -251,7 +251,7 @@ func (t *Task) Rewrite(f func(e *Expr) *Expr) *Task {
 	return &c
 }
 
-// Cost is what a task must do at least.
+// Cost is the least work that a task can do with.
 type Cost struct {
 	Flops      float64 // floating-point or integer operations
 	BytesRead  float64 // each distinct element of each input once

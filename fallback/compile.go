@@ -243,13 +243,13 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 		if affine {
 			walked = b.order
 		}
-		lat := newLattice(walked, b.Task.Axes, xs)
-		m.lat, m.cursor = &lat, b.lattice(&lat)
+		space := newIterationSpace(walked, b.Task.Axes, xs)
+		m.space, m.cursor = &space, b.addSpace(&space)
 		for i, c := range conds {
 			m.bounds = append(m.bounds, bound{i + 1, clamp(c.Lo), clamp(c.Hi)})
 		}
-		ns = lat.cost()
-		if n := stripSize(&lat, classBytes(class)); n > 0 && affine && b.strips {
+		ns = space.cost()
+		if n := stripSize(&space, classBytes(class)); n > 0 && affine && b.strips {
 			m.strip = len(b.p.strips)
 			b.p.strips = append(b.p.strips, reserved{bytes: (int(n) + stripTile) * classBytes(class)})
 			b.p.unit = max(b.p.unit, n)
@@ -257,7 +257,7 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 		}
 		if !affine {
 			var err error
-			if m.rows, err = b.rows(b.order[:inner], xs, &lat, run); err != nil {
+			if m.rows, err = b.rows(b.order[:inner], xs, &space, run); err != nil {
 				return 0, err
 			}
 			ns += m.rows.nsPer / float64(run)
@@ -282,11 +282,11 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 }
 
 // rows is the program of what is not linear in xs over the outer axes. What
-// is linear in them moves there too, so that lat keeps only the inner axes.
-func (b *builder) rows(outer []int, xs []*engine.Index, lat *lattice, run int64) (*program, error) {
+// is linear in them moves there too, so that space keeps only the inner axes.
+func (b *builder) rows(outer []int, xs []*engine.Index, space *iterationSpace, run int64) (*program, error) {
 	sub := b.compiler.builder(outer)
 	for i, x := range xs {
-		lat.base[i] = 0
+		space.base[i] = 0
 		r, err := sub.addrOver(outer, x)
 		if err != nil {
 			return nil, err
@@ -298,9 +298,10 @@ func (b *builder) rows(outer []int, xs []*engine.Index, lat *lattice, run int64)
 	return p, nil
 }
 
-func (b *builder) lattice(l *lattice) int {
-	b.p.lats = append(b.p.lats, l)
-	return len(b.p.lats) - 1
+// addSpace enters l, whose cursor every frame has, and returns its number.
+func (b *builder) addSpace(l *iterationSpace) int {
+	b.p.spaces = append(b.p.spaces, l)
+	return len(b.p.spaces) - 1
 }
 
 // addr is x as an int64 register.
@@ -311,9 +312,9 @@ func (b *builder) addrOver(order []int, x *engine.Index) (int, error) {
 	if r, ok := b.index[x.Key()]; ok {
 		return r, nil
 	}
-	lat := newLattice(order, b.Task.Axes, []*engine.Index{x})
+	space := newIterationSpace(order, b.Task.Axes, []*engine.Index{x})
 	sum := b.reg(engine.ClassI64, ownMemory)
-	b.emit(&affineStep{sum, lat, b.lattice(&lat)}, 0.5, sum)
+	b.emit(&affineStep{sum, space, b.addSpace(&space)}, 0.5, sum)
 	for _, t := range x.Terms {
 		if t.Atom.Kind == engine.AtomAxis {
 			continue

@@ -14,7 +14,7 @@ type program struct {
 	slots   []slot
 	roots   []int    // the registers of the results
 	accs    []accReg // the registers that the caller sets
-	lats    []*lattice
+	spaces  []*iterationSpace
 	subs    []*program
 	strips  []reserved // memory of each strip
 	unit    int64      // points that pieces had better not divide, or 0
@@ -58,7 +58,7 @@ func (p *program) frame(worker int) *frame {
 	f := &frame{
 		env: p.env, worker: worker, prog: p,
 		store: make([]engine.Block, len(p.slots)), cur: make([]engine.Block, len(p.slots)),
-		args: make([]engine.Block, p.arity), cursors: make([]cursor, len(p.lats)),
+		args: make([]engine.Block, p.arity), cursors: make([]cursor, len(p.spaces)),
 	}
 	arena := p.env.Arena(worker)
 	for i, s := range p.slots {
@@ -66,7 +66,7 @@ func (p *program) frame(worker int) *frame {
 			f.store[i] = newBlock(s.class, arena[s.offset:][:p.block*classBytes(s.class)])
 		}
 	}
-	for i, l := range p.lats {
+	for i, l := range p.spaces {
 		f.cursors[i] = newCursor(l)
 	}
 	for _, r := range p.strips {

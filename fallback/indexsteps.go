@@ -5,7 +5,7 @@ import "math/bits"
 // affineStep is the linear part of an index.
 type affineStep struct {
 	dst    int
-	lat    lattice
+	space  iterationSpace
 	cursor int
 }
 
@@ -14,7 +14,7 @@ func (s *affineStep) rename(to []int) { s.dst = to[s.dst] }
 func (s *affineStep) run(f *frame, lo int64, n int) {
 	c := &f.cursors[s.cursor]
 	dst := own[int64](f, s.dst, n)
-	step := s.lat.inner()[0]
+	step := s.space.inner()[0]
 	for c.seek(lo); ; {
 		k := min(int64(len(dst)), c.left()) // the whole run but for the first
 		v := c.val[0]

@@ -23,8 +23,8 @@ type operand[R reg] struct {
 
 	// In the input:
 	mem   []R
-	ld    int64   // between rows, or columns
-	batch lattice // where each batch starts
+	ld    int64          // between rows, or columns
+	batch iterationSpace // where each batch starts
 
 	// Computed:
 	prog    *program
@@ -80,8 +80,8 @@ func (o *operand[R]) inInput(c *compiler, x *engine.Expr, rows int) bool {
 		return false
 	}
 	xs := []*engine.Index{x.Addr}
-	r := newLattice(axesOf(t, rows), t.Axes, xs)
-	k := newLattice(axesOf(t, 3), t.Axes, xs)
+	r := newIterationSpace(axesOf(t, rows), t.Axes, xs)
+	k := newIterationSpace(axesOf(t, 3), t.Axes, xs)
 	if len(r.extent) > 1 || len(k.extent) > 1 {
 		return false
 	}
@@ -106,7 +106,7 @@ func (o *operand[R]) inInput(c *compiler, x *engine.Expr, rows int) bool {
 		return false
 	}
 	o.mem = work.Typed[R](c.Ins[x.Input])
-	o.batch = newLattice(axesOf(t, 0), t.Axes, xs)
+	o.batch = newIterationSpace(axesOf(t, 0), t.Axes, xs)
 	return true
 }
 

@@ -19,12 +19,12 @@ type loadStep[T any, R reg] struct {
 	dst    int
 	mem    []T
 	codec  codec[T, R]
-	lat    lattice // form 0 is the address, the others are conditions
+	space  iterationSpace // form 0 is the address, the others are conditions
 	cursor int
 	bounds []bound
 	strip  int // number of its strip, or -1
 	// rows, where not nil, computes what is not linear: form i of row r is
-	// the value of its root i there, plus lat's.
+	// the value of its root i there, plus space's.
 	rows *program
 }
 
@@ -41,7 +41,7 @@ func (s *loadStep[T, R]) run(f *frame, lo int64, n int) {
 		return
 	}
 	c.seek(lo)
-	if s.codec.same != nil && len(s.bounds) == 0 && c.left() >= int64(n) && s.lat.inner()[0] == 1 {
+	if s.codec.same != nil && len(s.bounds) == 0 && c.left() >= int64(n) && s.space.inner()[0] == 1 {
 		*lane[R](&f.cur[s.dst]) = s.codec.same(s.mem[c.val[0]:][:n])
 		return
 	}
@@ -49,16 +49,16 @@ func (s *loadStep[T, R]) run(f *frame, lo int64, n int) {
 }
 
 func (s *loadStep[T, R]) runRows(f *frame, c *cursor, lo int64, dst []R) {
-	row := lo / s.lat.size
-	last := (lo + int64(len(dst)) - 1) / s.lat.size
+	row := lo / s.space.size
+	last := (lo + int64(len(dst)) - 1) / s.space.size
 	sub := s.rows.frame(f.worker)
 	sub.exec(row, int(last-row+1))
 	for i := 0; len(dst) > 0; i++ {
-		c.seek(lo - row*s.lat.size)
+		c.seek(lo - row*s.space.size)
 		for j, root := range s.rows.roots {
 			c.val[j] += sub.cur[root].I64[i]
 		}
-		k := min(int64(len(dst)), (row+1)*s.lat.size-lo)
+		k := min(int64(len(dst)), (row+1)*s.space.size-lo)
 		s.fill(c, dst[:k])
 		dst = dst[k:]
 		lo, row = lo+k, row+1
@@ -66,8 +66,8 @@ func (s *loadStep[T, R]) runRows(f *frame, c *cursor, lo int64, dst []R) {
 }
 
 func (s *loadStep[T, R]) fill(c *cursor, dst []R) {
-	stride := s.lat.inner()[0]
-	for k := min(int64(len(dst)), c.left()); ; k = min(int64(len(dst)), s.lat.run()) {
+	stride := s.space.inner()[0]
+	for k := min(int64(len(dst)), c.left()); ; k = min(int64(len(dst)), s.space.run()) {
 		from, to := int64(0), k
 		if len(s.bounds) > 0 {
 			from, to = c.window(s.bounds, k)
@@ -140,10 +140,10 @@ func loadStepOf(dt tensor.DType, mem []byte, m loadMaker) step {
 	}
 }
 
-// loadMaker is what a loadStep or, where lat is nil, a gatherStep is made of.
+// loadMaker is what a loadStep or, where space is nil, a gatherStep is made of.
 type loadMaker struct {
 	dst    int
-	lat    *lattice
+	space  *iterationSpace
 	cursor int
 	strip  int
 	bounds []bound
@@ -152,10 +152,10 @@ type loadMaker struct {
 }
 
 func makeLoad[T any, R reg](mem []byte, c codec[T, R], m loadMaker) step {
-	if m.lat == nil {
+	if m.space == nil {
 		return &gatherStep[T, R]{dst: m.dst, at: m.at, ok: m.ok, mem: work.Typed[T](mem), codec: c}
 	}
-	return &loadStep[T, R]{dst: m.dst, mem: work.Typed[T](mem), codec: c, lat: *m.lat, cursor: m.cursor, strip: m.strip, bounds: m.bounds, rows: m.rows}
+	return &loadStep[T, R]{dst: m.dst, mem: work.Typed[T](mem), codec: c, space: *m.space, cursor: m.cursor, strip: m.strip, bounds: m.bounds, rows: m.rows}
 }
 
 // constStep makes a prepared block of constants the value of dst.

@@ -22,9 +22,9 @@ type strip struct {
 	mem   []byte // stripTile values at its end are a tile
 }
 
-// stripSize is the number of values of a strip of lat's form 0 in registers of
+// stripSize is the number of values of a strip of space's form 0 in registers of
 // size bytes, or 0 where strips do not pay.
-func stripSize(l *lattice, size int) int64 {
+func stripSize(l *iterationSpace, size int) int64 {
 	d := len(l.extent) - 1
 	if d < 1 || len(l.base) != 1 || l.step[d-1] != 1 || l.extent[d-1] < stripRuns/2 || l.extent[d] < stripRuns {
 		return 0
@@ -40,7 +40,7 @@ func stripSize(l *lattice, size int) int64 {
 // in a strip, or nil after copying them to what dst gives.
 func (s *loadStep[T, R]) fromStrip(f *frame, lo int64, n int) {
 	st := &f.strips[s.strip]
-	run := s.lat.run()
+	run := s.space.run()
 	var dst []R
 	for n > 0 {
 		s.fillStrip(f, st, lo/run)
@@ -62,7 +62,7 @@ func (s *loadStep[T, R]) fillStrip(f *frame, st *strip, r int64) {
 	if st.epoch == f.env.Epoch && r >= st.first && r < st.first+st.runs {
 		return
 	}
-	l := &s.lat
+	l := &s.space
 	d := len(l.extent) - 1
 	rows, run, stride := l.extent[d-1], l.run(), l.step[d]
 	row := r % rows

@@ -90,7 +90,7 @@ func decode(b []byte, root *os.Root) (*Model, error) {
 	if m.source, err = importer.NewSource(p, root); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	defer m.source.Sealed()
+	defer m.source.Close()
 	if _, ok := p.Opsets[""]; !ok {
 		p.Opsets[""] = 1 // files of the first version import nothing
 	}

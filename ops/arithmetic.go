@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/vector"
 	"github.com/anycl/anycl/tensor"
@@ -32,6 +33,7 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   broadcast,
 	Grad:     func(b *Back) { b.Add(0, b.Grad()); b.Add(1, b.Grad()) },
+	function: engine.FnAdd,
 	Scalar:   scalarOf("a + b", 1, blocks2{vector.Add, addTo[float64], addTo[int64], addTo[uint64]}.host),
 })
 
@@ -63,6 +65,7 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   broadcast,
 	Grad:     func(b *Back) { b.Add(0, b.Grad()); b.Add(1, Neg(b.Grad())) },
+	function: engine.FnSub,
 	Scalar:   scalarOf("a - b", 1, blocks2{vector.Sub, subTo[float64], subTo[int64], subTo[uint64]}.host),
 })
 
@@ -100,7 +103,8 @@ var _ = define(Op{
 		b.Add(0, b.Times(b.In(1)))
 		b.Add(1, b.Times(b.In(0)))
 	},
-	Scalar: scalarOf("a * b", 1, blocks2{vector.Mul, mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
+	function: engine.FnMul,
+	Scalar:   scalarOf("a * b", 1, blocks2{vector.Mul, mulTo[float64], mulTo[int64], mulTo[uint64]}.host),
 })
 
 func mulTo[T register](dst, a, b []T) {
@@ -137,6 +141,7 @@ var _ = define(Op{
 		b.Add(0, d)
 		b.Add(1, Neg(chain(d, b.Out())))
 	},
+	function: engine.FnDiv,
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		switch {
 		case dt.IsFloat():

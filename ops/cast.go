@@ -42,8 +42,9 @@ var _ = define(Op{
 		}
 		return c.shape(0), dt, nil
 	},
-	Grad:   func(b *Back) { b.Add(0, Cast(b.Grad(), b.In(0).dtype)) },
-	Scalar: scalarOf("$cast(a)", 2, castHost),
+	Grad:     func(b *Back) { b.Add(0, Cast(b.Grad(), b.In(0).dtype)) },
+	function: engine.FnCast,
+	Scalar:   scalarOf("$cast(a)", 2, castHost),
 })
 
 // castHost converts between register classes. What a narrower dtype than its

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anycl/anycl/engine"
 	"math"
 )
 
@@ -23,6 +24,7 @@ var _ = define(Op{
 	DTypes:   every,
 	Result:   compare,
 	Flat:     true,
+	function: engine.FnEqual,
 	Scalar:   scalarOf("a == b", 1, test2{equal[float32], equal[float64], equal[int64], equal[uint64]}.host),
 })
 
@@ -44,6 +46,7 @@ var _ = define(Op{
 	DTypes:   every,
 	Result:   compare,
 	Flat:     true,
+	function: engine.FnNotEqual,
 	Scalar:   scalarOf("a != b", 1, test2{notEqual[float32], notEqual[float64], notEqual[int64], notEqual[uint64]}.host),
 })
 
@@ -62,6 +65,7 @@ var _ = define(Op{
 	DTypes:   every,
 	Result:   compare,
 	Flat:     true,
+	function: engine.FnLess,
 	Scalar:   scalarOf("a < b", 1, test2{less[float32], less[float64], less[int64], less[uint64]}.host),
 })
 
@@ -80,6 +84,7 @@ var _ = define(Op{
 	DTypes:   every,
 	Result:   compare,
 	Flat:     true,
+	function: engine.FnLessEqual,
 	Scalar:   scalarOf("a <= b", 1, test2{lessEqual[float32], lessEqual[float64], lessEqual[int64], lessEqual[uint64]}.host),
 })
 
@@ -98,6 +103,7 @@ var _ = define(Op{
 	DTypes:   every,
 	Result:   compare,
 	Flat:     true,
+	function: engine.FnGreater,
 	Scalar:   scalarOf("a > b", 1, test2{greater[float32], greater[float64], greater[int64], greater[uint64]}.host),
 })
 
@@ -116,6 +122,7 @@ var _ = define(Op{
 	DTypes:   every,
 	Result:   compare,
 	Flat:     true,
+	function: engine.FnGreaterEqual,
 	Scalar:   scalarOf("a >= b", 1, test2{greaterEqual[float32], greaterEqual[float64], greaterEqual[int64], greaterEqual[uint64]}.host),
 })
 
@@ -141,6 +148,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   sameBool,
 	Flat:     true,
+	function: engine.FnIsNaN,
 	Scalar:   scalarOf("isnan(a)", 1, test1{isNaN[float32], isNaN[float64]}.host),
 })
 
@@ -159,6 +167,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   sameBool,
 	Flat:     true,
+	function: engine.FnIsInf,
 	Scalar:   scalarOf("isinf(a)", 1, test1{isInf[float32], isInf[float64]}.host),
 })
 
@@ -177,6 +186,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   sameBool,
 	Flat:     true,
+	function: engine.FnIsFinite,
 	Scalar:   scalarOf("isfinite(a)", 1, test1{isFinite[float32], isFinite[float64]}.host),
 })
 

@@ -64,9 +64,9 @@ const (
 // Progress is how far compiling has come on one device.
 type Progress = engine.Progress
 
-// Target is what a compiled graph is to do.
+// Target says which results a compiled graph returns, and how it runs.
 type Target struct {
-	// Outputs are what Run returns, in order.
+	// Outputs are the nodes whose values Run returns, in order.
 	Outputs []*Node
 	// Updates are results of Assign, and of optimisers.
 	Updates []*Node

@@ -191,8 +191,7 @@ func (b *behindLoop) sum(n *Node) later {
 
 // viewed is the operand of x, if x is a view that can be taken of all rows as well.
 func viewed(x *Node) *Node {
-	switch x.op.Name {
-	case "transpose", "reshape":
+	if x.is(roleTranspose) || x.is(roleReshape) {
 		return x.in[0]
 	}
 	return nil
@@ -226,9 +225,9 @@ func (b *behindLoop) stack(x *Node) later {
 	if y := viewed(x); y != nil && y.region == b.l.region {
 		all := b.stack(y)
 		return func(back *Node) *Node {
-			if a, ok := x.attr.(ir.TransposeAttr); ok {
+			if x.is(roleTranspose) {
 				perm := []int{0}
-				for _, p := range a.Perm {
+				for _, p := range x.attr.(ir.TransposeAttr).Perm {
 					perm = append(perm, p+1)
 				}
 				return Transpose(all(back), perm...)

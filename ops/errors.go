@@ -175,7 +175,7 @@ func callerLine() string {
 	}
 }
 
-// site is what is known of a return address: each has one frame, also where calls were inlined.
+// site has the function and line of a return address: each has one frame, also where calls were inlined.
 type site struct {
 	frame  runtime.Frame
 	pkg    string

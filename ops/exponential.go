@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anycl/anycl/engine"
 	"math"
 
 	"github.com/anycl/anycl/internal/hostmath"
@@ -21,6 +22,7 @@ var _ = define(Op{
 	DTypes:   floats,
 	Result:   same,
 	Grad:     func(b *Back) { b.Add(0, b.Times(b.Out())) },
+	function: engine.FnExp,
 	Scalar:   scalarOf("exp(a)", 20, real1(hostExp)),
 })
 

@@ -61,13 +61,16 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 
 var _ = define(Op{Name: "gradients", Operands: operandsAny, Result: same, hidden: true})
 
-// Back is what the gradient rule of an op is given: one call of the op, and
+// Back is the argument of the gradient rule of an op: one call of the op, and
 // the derivative of the final scalar with respect to its result.
 type Back struct {
 	node *Node
 	grad *Node
 	tape *tape
 }
+
+// Operands is how many operands the call has, of which some may be left out or repeated.
+func (b *Back) Operands() int { return len(b.node.in) }
 
 // In is operand i of the call.
 func (b *Back) In(i int) *Node {

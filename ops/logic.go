@@ -20,6 +20,7 @@ var _ = define(Op{
 	Operands: operandsAB,
 	DTypes:   bits,
 	Result:   broadcast,
+	function: engine.FnAnd,
 	Scalar:   scalarOf("a & b", 1, number2{i64: andOf[int64], u64: andOf[uint64]}.host),
 })
 
@@ -37,6 +38,7 @@ var _ = define(Op{
 	Operands: operandsAB,
 	DTypes:   bits,
 	Result:   broadcast,
+	function: engine.FnOr,
 	Scalar:   scalarOf("a | b", 1, number2{i64: orOf[int64], u64: orOf[uint64]}.host),
 })
 
@@ -74,6 +76,7 @@ var _ = define(Op{
 	Operands: operandX,
 	DTypes:   bits,
 	Result:   same,
+	function: engine.FnNot,
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		if dt == tensor.Bool {
 			return "!a"

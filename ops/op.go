@@ -80,6 +80,7 @@ type Op struct {
 	builtBy     string                            // the function without which no call of it can be made
 	placeholder bool                              // where gradients of a part of a graph end
 	role        role                              // of the few ops that others look for
+	function    engine.Function                   // with Scalar
 	kind        ir.Kind                           // of the few ops that are none of the above
 	fold        engine.Monoid                     // with KindReduce
 }
@@ -91,6 +92,8 @@ const (
 	_                 role = iota // none
 	roleAdd                       // the sum of two operands
 	roleMatMul                    // the product of matrices
+	roleTranspose                 // operand 0 with its axes in another order
+	roleReshape                   // operand 0 with other extents
 	roleSum                       // the sum over axes
 	roleBound                     // operand 0 where it is within bounds
 	roleTrim                      // operand 0 as far as operand 1 counts
@@ -263,6 +266,9 @@ func define(o Op) *Op {
 func (o *Op) enter() (*Op, error) {
 	if o.Scalar != nil {
 		o.Scalar.Name, o.Scalar.Arity = o.Name, max(len(o.Operands), o.Scalar.Arity)
+		if o.function != 0 {
+			o.Scalar.Function = o.function
+		}
 	}
 	if o.Kernel != nil {
 		o.kind = ir.KindCustom

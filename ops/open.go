@@ -17,7 +17,7 @@ import (
 // samples is how many graphs with sample sizes there are.
 const samples = 2
 
-// openSizes is what a graph with open sizes has beside its nodes.
+// openSizes is the state of a graph with open sizes beside its nodes.
 type openSizes struct {
 	graph   *Graph
 	probes  [samples]*replay

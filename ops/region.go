@@ -31,7 +31,7 @@ type write struct {
 	total   bool // every row is written
 }
 
-// control is what the node of a branch or a loop is about.
+// control describes a branch or a loop, and is the attribute of its node.
 type control struct {
 	ir.ControlInfo
 	regions []*region // both branches, or the body

@@ -26,7 +26,7 @@ type (
 	ValueReport = report.Value
 	// MoveReport is the transfer of a value between two engines, or an engine and the host.
 	MoveReport = report.Move
-	// MemoryReport is what an executable holds on one engine.
+	// MemoryReport counts the memory of an executable on one engine.
 	MemoryReport = report.Memory
 )
 
@@ -65,7 +65,7 @@ type (
 	KernelProfile = report.KernelProfile
 	// Rate is work against time.
 	Rate = report.Rate
-	// Span is what the host or an engine did for a while, within one run.
+	// Span is an interval of one run in which the host or an engine was at work.
 	Span = report.Span
 )
 

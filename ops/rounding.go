@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anycl/anycl/engine"
 	"math"
 
 	"github.com/anycl/anycl/tensor"
@@ -91,6 +92,7 @@ var _ = define(Op{
 	DTypes:   numbers,
 	Result:   realResult,
 	Grad:     func(b *Back) { b.Add(0, b.Times(Sign(b.In(0)))) },
+	function: engine.FnAbs,
 	Scalar: scalarFor(func(dt tensor.DType) string {
 		switch {
 		case dt.IsFloat():

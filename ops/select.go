@@ -43,6 +43,7 @@ var _ = define(Op{
 		b.Add(1, Where(b.In(0), b.Grad(), zero))
 		b.Add(2, Where(b.In(0), zero, b.Grad()))
 	},
+	function: engine.FnSelect,
 	Scalar: scalarOf("a ? b : c", 1, func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		c, a, b := args[0].U64, args[1], args[2]
 		switch engine.ClassOf(out) {

@@ -36,7 +36,7 @@ type Region struct {
 // RegionRow is what an iteration puts into row At of a result.
 type RegionRow struct{ Row, At *Node }
 
-// Control is what a branch or a loop does. The operands of its node are the initial values, Carried of them, or the predicate of a
+// Control describes a branch or a loop. The operands of its node are the initial values, Carried of them, or the predicate of a
 // branch, and then all nodes outside of the regions that these read.
 type Control struct {
 	Carried int

@@ -40,7 +40,7 @@ type TreeNode struct {
 	Weights []TreeWeight
 }
 
-// TreeWeight is what a leaf adds to one number of the result.
+// TreeWeight is the contribution of a leaf to one number of the result.
 type TreeWeight struct {
 	Target int
 	Value  float64

@@ -67,6 +67,7 @@ func inferExtent(shape []int, size int) ([]int, error) {
 
 var _ = define(Op{
 	Name:     "reshape",
+	role:     roleReshape,
 	Category: "layout",
 	Traits:   Traits(ir.TraitReshape | ir.TraitRepeats), simplify: unchanged,
 	Attributes: AttributesOf[ir.ReshapeAttr](),
@@ -103,6 +104,7 @@ func Transpose(x *Node, perm ...int) *Node {
 
 var _ = define(Op{
 	Name:     "transpose",
+	role:     roleTranspose,
 	Category: "layout",
 	Traits:   Traits(ir.TraitTranspose | ir.TraitRepeats),
 	simplify: func(n *ir.Node) *ir.Node {

@@ -123,9 +123,9 @@ func TestUselessCapabilityFilesAreMadeAnew(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"empty":         {},
 		"damaged":       []byte("anycl/1 caps 2 00\n{}"),
-		"not JSON":      diskcache.Seal(diskcache.Caps, []byte("no")),
-		"without sense": diskcache.Seal(diskcache.Caps, []byte("{}")),
-		"another kind":  diskcache.Seal(diskcache.Program, []byte(`{"fma":"fma"}`)),
+		"not JSON":      diskcache.Checksummed(diskcache.Caps, []byte("no")),
+		"without sense": diskcache.Checksummed(diskcache.Caps, []byte("{}")),
+		"another kind":  diskcache.Checksummed(diskcache.Program, []byte(`{"fma":"fma"}`)),
 	} {
 		require.NoError(t, os.WriteFile(path, content, 0o600))
 		other, _ := discovered(t, dir)
@@ -253,7 +253,7 @@ func TestCalibrationIsSaneAndKept(t *testing.T) {
 	assert.Contains(t, again.Why, "measured")
 
 	for _, bad := range []string{"{}", `{"gflops":-1}`, "x", `{"gflops":1e999}`} {
-		require.NoError(t, os.WriteFile(d.devicePath(dir, diskcache.Calibration, calibrationVersion), diskcache.Seal(diskcache.Calibration, []byte(bad)), 0o600))
+		require.NoError(t, os.WriteFile(d.devicePath(dir, diskcache.Calibration, calibrationVersion), diskcache.Checksummed(diskcache.Calibration, []byte(bad)), 0o600))
 		again, _ = discovered(t, dir)
 		assert.False(t, again.Calibrated, bad)
 	}

@@ -52,7 +52,7 @@ type Device struct {
 	cl        *cl.Device
 	info      *cl.DeviceInfo
 	order     int     // in which it was enumerated
-	twin      int     // number among the devices of its platform that look the same
+	ordinal   int     // among the devices of its platform that look the same
 	opts      Options // of Discover, with defaults
 	quirks    []Quirk
 	quirksOff []string // that EnvQuirks switched off

@@ -43,7 +43,7 @@ func (o *Opened) SaveMeasured(kind string, version int, v any) error {
 	return o.device.save(o.opts.CacheDir, kind, version, v)
 }
 
-// What the tuner has found for a device is kept like its calibration: one sealed
+// What the tuner has found for a device is kept like its calibration: one checksummed
 // file for each device, driver and version of this module. What is in it is its
 // reader's business.
 

@@ -156,24 +156,24 @@ func dedupe(found []*Device, note func(what, why string)) []*Device {
 		at := fmt.Sprintf("%p %s", d.cl.Platform(), same)
 		index := nth[at]
 		nth[at]++
-		twin := slices.IndexFunc(out, func(e *Device) bool {
+		known := slices.IndexFunc(out, func(e *Device) bool {
 			if e.cl.Platform() == d.cl.Platform() {
 				return false // one platform does not show a device twice
 			}
 			if hw != "" && e.sameHardware() == hw {
 				return true
 			}
-			return strings.Join(e.identity(), "\x00") == same && e.twin == index
+			return strings.Join(e.identity(), "\x00") == same && e.ordinal == index
 		})
-		d.twin = index
+		d.ordinal = index
 		switch {
-		case twin < 0:
+		case known < 0:
 			out = append(out, d)
-		case native(d) && !native(out[twin]):
-			note(out[twin].PlatformName+": "+out[twin].Name, "the same device as in "+d.PlatformName)
-			out[twin] = d
+		case native(d) && !native(out[known]):
+			note(out[known].PlatformName+": "+out[known].Name, "the same device as in "+d.PlatformName)
+			out[known] = d
 		default:
-			note(d.PlatformName+": "+d.Name, "the same device as in "+out[twin].PlatformName)
+			note(d.PlatformName+": "+d.Name, "the same device as in "+out[known].PlatformName)
 		}
 	}
 	return out

@@ -159,7 +159,7 @@ func (d *Device) part(v grammar.Division) (r *Device, err error) {
 		return nil, err
 	}
 	r.ID, r.whole, r.division, r.cl = id, d, v, d.cl
-	r.opts, r.order, r.twin, r.Rank = d.opts, d.order, d.twin, d.Rank
+	r.opts, r.order, r.ordinal, r.Rank = d.opts, d.order, d.ordinal, d.Rank
 	r.Why = fmt.Sprintf("%d of the %d compute units of %s", r.Units, d.Units, d.ID)
 	if why := refuse(r); why != "" {
 		return nil, fmt.Errorf("%s %s", id, why)

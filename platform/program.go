@@ -219,7 +219,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 
 // programID names a binary in the disk cache.
 func (d *Device) programID(source, options string) string {
-	return diskcache.Key(append([]string{diskcache.SealMagic, diskcache.Version(), source, options}, d.identity()...)...)
+	return diskcache.Key(append([]string{diskcache.FileMagic, diskcache.Version(), source, options}, d.identity()...)...)
 }
 
 // fromDisk returns the cached program, nil when it must be built from source.

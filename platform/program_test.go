@@ -110,7 +110,7 @@ func TestCacheEntryThatTheDriverRefusesIsRebuilt(t *testing.T) {
 		t.Skip("ends the process when it is given what is not a binary: see the quirk truncated-binary-aborts")
 	}
 	damage(t, 14, func(path string, _ []byte) {
-		require.NoError(t, os.WriteFile(path, diskcache.Seal(diskcache.Program, bytes.Repeat([]byte("not a binary"), 50)), 0o600))
+		require.NoError(t, os.WriteFile(path, diskcache.Checksummed(diskcache.Program, bytes.Repeat([]byte("not a binary"), 50)), 0o600))
 	})
 }
 

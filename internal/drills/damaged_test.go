@@ -16,8 +16,8 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// sealed is a file of the caches with this content, whole, as anybody may write it.
-func sealed(kind, content string) []byte {
+// checksummed is a file of the caches with this content, whole, as anybody may write it.
+func checksummed(kind, content string) []byte {
 	return fmt.Appendf(nil, "anycl/1 %s %d %x\n%s", kind, len(content), sha256.Sum256([]byte(content)), content)
 }
 
@@ -59,8 +59,8 @@ func TestDamagedCaches(t *testing.T) {
 		flipped[lot.IntN(len(flipped))] ^= 1 << lot.IntN(8)
 		damages := [][]byte{
 			nil, whole[:lot.IntN(len(whole))], whole[:len(whole)-1], flipped, append(bytes.Clone(whole), 'x'), bytes.Repeat([]byte{0}, 4096),
-			sealed(kind, ""), sealed(kind, "null"), sealed(kind, "{}"), sealed(kind, "[]"), sealed(kind, `{"launch_ns":-1,"copy":1e999}`),
-			sealed("other", string(whole[bytes.IndexByte(whole, '\n')+1:])),
+			checksummed(kind, ""), checksummed(kind, "null"), checksummed(kind, "{}"), checksummed(kind, "[]"), checksummed(kind, `{"launch_ns":-1,"copy":1e999}`),
+			checksummed("other", string(whole[bytes.IndexByte(whole, '\n')+1:])),
 		}
 		for range often(0, 20) {
 			flipped := bytes.Clone(whole)

@@ -33,5 +33,5 @@ Drills of single packages:
 - ` + "`ops/internal/tests/runs`: TestOutOfDeviceMemoryIsTypedAndTheNextGraphWorks" + `, a device of one GiB that is really full
 - ` + "`platform`: TestFourProcessesRaceOnAColdCache" + `, the cache of compiled programs
 - ` + "`platform`: TestTruncatedCacheEntryIsRebuilt" + `, and its damages
-- ` + "`platform/internal/diskcache`: TestDamagedSealedFileIsNeverRead" + `, every bit and every length of a file
+- ` + "`platform/internal/diskcache`: TestDamagedFileIsNeverRead" + `, every bit and every length of a file
 `

@@ -23,7 +23,7 @@ import (
 // predictions err is tried: see trial.go. A placement whose kernels were never launched is taken into account once
 // a graph has run for long enough to be worth compiling them.
 
-// adaptive is what changes the version of an executor that runs.
+// adaptive replaces the version that an executor runs.
 type adaptive struct {
 	of    *Executor
 	busy  atomic.Bool                    // a goroutine is at it

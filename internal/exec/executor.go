@@ -142,7 +142,7 @@ func (x *Executor) Settle() {
 	}
 }
 
-// Inputs are what a run must be fed.
+// Inputs are the nodes whose values a run must be given.
 func (x *Executor) Inputs() []*ir.Node {
 	nodes := make([]*ir.Node, len(x.first.Program.Inputs))
 	for i, in := range x.first.Program.Inputs {

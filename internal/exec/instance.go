@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// instance is what one run of a program at a time needs: memory of every engine and prepared tasks.
+// instance holds the memory on every engine and the prepared tasks of a program; it does one run at a time.
 type instance struct {
 	version *version
 	program *plan.Program

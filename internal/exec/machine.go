@@ -14,7 +14,7 @@ import (
 // Validate has compilers check their representations between passes, and programs before they run: in tests.
 var Validate = false
 
-// Machine is what executors share: engines, and what is known of their speed.
+// Machine is shared by executors: engines, and measurements of their speed.
 type Machine struct {
 	Engines     []engine.Engine // the preferred one first, the CPU engine last
 	Why         string          // they were chosen

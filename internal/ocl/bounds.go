@@ -45,8 +45,8 @@ type redZoned struct {
 	argument, index int
 	input           bool
 	name            string // of the parameter, may be empty
-	home            *cl.Buffer
-	offset          int64 // of the operand in home
+	operand         *cl.Buffer
+	offset          int64 // of it in its buffer
 	bytes, element  int64
 	zone            int64
 	buffer          *cl.Buffer
@@ -60,7 +60,7 @@ func (s *sequence) redZoned(k *cl.Kernel, i int, p place, inputs int) (*redZoned
 		return nil, err
 	}
 	r := &redZoned{
-		argument: i, index: i, input: i < inputs, home: mem.Buffer(), offset: p.offset, bytes: p.bytes, element: p.size,
+		argument: i, index: i, input: i < inputs, operand: mem.Buffer(), offset: p.offset, bytes: p.bytes, element: p.size,
 		zone: variant.RoundUp(min(max(p.bytes, zoneLeast), zoneMost), zoneLeast), // buffers start at multiples of that
 	}
 	if !r.input {
@@ -94,7 +94,7 @@ func (r *redZoned) content(image []byte) []byte { return image[r.zone : r.zone+r
 func (c *checked) submit(q *cl.Queue, run uint32) error {
 	for _, r := range c.buffers {
 		if r.bytes > 0 {
-			if err := q.Read(r.home, r.offset, r.content(r.before), nil); err != nil {
+			if err := q.Read(r.operand, r.offset, r.content(r.before), nil); err != nil {
 				return err
 			}
 		}
@@ -117,7 +117,7 @@ func (c *checked) submit(q *cl.Queue, run uint32) error {
 	}
 	for _, r := range c.buffers {
 		if !r.input && r.bytes > 0 {
-			if err := q.Write(r.home, r.offset, r.content(r.after), nil); err != nil {
+			if err := q.Write(r.operand, r.offset, r.content(r.after), nil); err != nil {
 				return err
 			}
 		}

@@ -163,7 +163,7 @@ func (m *Model) Doubt(p *Placement) float64 {
 	return off / tasks
 }
 
-// Uncorrected is what a run with all tasks on engine i takes by what the engine alone predicts.
+// Uncorrected is the time of a run with all tasks on engine i as the engine predicts it, without learned corrections.
 func (m *Model) Uncorrected(i int) time.Duration {
 	times, link := newPriced(m.Engines[i], distinct(m.Instructions), nil).Of(ir.Range(0, len(m.Instructions)))
 	all := m.OwnTime() + link.Wait

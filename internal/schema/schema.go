@@ -90,11 +90,20 @@ func setText(v reflect.Value, text string) error {
 	if text == "" {
 		return nil
 	}
-	var x any
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	if d.Decode(&x) != nil || d.More() {
-		x = text
+	var x any = text
+	if json.Valid([]byte(text)) {
+		switch c := text[0]; {
+		case text == "true" || text == "false":
+			x = text == "true"
+		case c == '-' || c >= '0' && c <= '9': // a decoder takes much more memory, and packages do this when a program starts
+			x = json.Number(text)
+		default:
+			d := json.NewDecoder(strings.NewReader(text))
+			d.UseNumber()
+			if err := d.Decode(&x); err != nil {
+				return err
+			}
+		}
 	}
 	return assign(v, x)
 }

@@ -68,11 +68,11 @@ func (x *Exec) eachSorted(p *plan.Plan, emit func(*table.Table) error) (err erro
 	}
 	start, theirs := time.Now(), time.Duration(0)
 	defer func() { p.Stats.Time += time.Since(start) - theirs }()
-	hand := emit
+	out := emit
 	emit = func(t *table.Table) error {
 		begin := time.Now()
 		defer func() { theirs += time.Since(begin) }()
-		return hand(table.Pick(t, p.Names()))
+		return out(table.Pick(t, p.Names()))
 	}
 	if len(s.runs) == 0 { // all rows are in memory
 		t, err := s.sorted()

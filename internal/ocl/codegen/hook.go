@@ -303,7 +303,7 @@ func formula(e *engine.Expr, in []tensor.DType) string {
 			c = s
 		}
 	}
-	if c == "a / b" && e.DType.IsFloat() && e.Args[1].Op == engine.OpConst && e.Args[1].Value.Float == 0 {
+	if e.Applies(engine.FnDiv) && e.DType.IsFloat() && e.Args[1].Op == engine.OpConst && e.Args[1].Value.Float == 0 {
 		if math.Signbit(e.Args[1].Value.Float) {
 			return "a * -($T)INFINITY"
 		}

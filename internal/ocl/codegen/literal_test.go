@@ -35,7 +35,7 @@ func TestLiteralsReadBackExactly(t *testing.T) {
 }
 
 func TestADivisionByALiteralZeroIsAFactor(t *testing.T) {
-	div := &engine.Scalar{Name: "div", OpenCL: "a / b"}
+	div := &engine.Scalar{Name: "div", Function: engine.FnDiv, OpenCL: "a / b"}
 	over := func(dt tensor.DType, b float64) string {
 		return apply(engine.Apply(div, dt, engine.Load(0, dt, engine.AxisIndex(0), nil), engine.Constant(dt, engine.Const{Float: b})), []string{"v0", "v1"})
 	}

@@ -134,7 +134,7 @@ var choices = strings.NewReplacer("isnan(b)", "(b != b)", "||", "|", "&&", "&", 
 // stands: + - * / of one register type, absolute values, the larger and the
 // smaller of two, and casts.
 func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
-	if e.Fn.OpenCL == "a ? b : c" && e.Args[0].DType == tensor.Bool && e.DType != tensor.Bool {
+	if e.Applies(engine.FnSelect) && e.Args[0].DType == tensor.Bool && e.DType != tensor.Bool {
 		return f.chosenVector(e, axis)
 	}
 	in := make([]tensor.DType, len(e.Args))
@@ -150,7 +150,7 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 	}
 	c := formula(e, in)
 	switch {
-	case c == "$cast(a)":
+	case e.Applies(engine.FnCast):
 		return vectorCast(in[0], e.DType, args[0])
 	case !same || e.DType == tensor.Bool:
 		return "", false
@@ -158,7 +158,7 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 		return fmt.Sprintf("wide_exp_below_16(%s)", args[0]), true
 	case e.DType.IsFloat() && strings.Contains(c, "?") && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>=|&?:()+*/ ") == "":
 		return fill(choices.Replace(c), VectorType(e.DType), e.DType, in, args, false), true
-	case e.DType.IsFloat() && (c == "fabs(a)" || strings.Trim(c, "abcd+-*/() ") == ""):
+	case e.DType.IsFloat() && (e.Applies(engine.FnAbs) || strings.Trim(c, "abcd+-*/() ") == ""):
 		return fill(c, VectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
 	case e.DType.IsInt() && e.DType.Size() >= 4 && isRing(c):
 		// Signed overflow is undefined in C, of vectors too.
@@ -243,6 +243,11 @@ func (f *fn) chosenVector(e *engine.Expr, axis int) (string, bool) {
 	return fmt.Sprintf("(%s) ? %s : %s", mask, of[0], of[1]), ok
 }
 
+// comparisons are the operators of OpenCL C, which compare vectors too.
+var comparisons = map[engine.Function]string{
+	engine.FnEqual: "==", engine.FnNotEqual: "!=", engine.FnLess: "<", engine.FnLessEqual: "<=", engine.FnGreater: ">", engine.FnGreaterEqual: ">=",
+}
+
 // mask is the text of a condition for VectorLanes neighbours, whose lanes have all bits set where it is true and size bytes.
 func (f *fn) mask(e *engine.Expr, axis int, size int64) (string, bool) {
 	if e.Op != engine.OpApply || e.DType != tensor.Bool {
@@ -262,21 +267,26 @@ func (f *fn) mask(e *engine.Expr, axis int, size int64) (string, bool) {
 			return "", false
 		}
 	}
-	c := formula(e, in)
+	fn := e.Fn.Function
 	switch {
-	case compared == tensor.Bool && (c == "a & b" || c == "a | b"):
-		return fmt.Sprintf("(%s)%s(%s)", args[0], c[1:4], args[1]), true
-	case compared == tensor.Bool && c == "!a":
-		return fmt.Sprintf("~(%s)", args[0]), true
 	case compared == tensor.Bool:
+		switch fn {
+		case engine.FnAnd:
+			return fmt.Sprintf("(%s) & (%s)", args[0], args[1]), true
+		case engine.FnOr:
+			return fmt.Sprintf("(%s) | (%s)", args[0], args[1]), true
+		case engine.FnNot:
+			return fmt.Sprintf("~(%s)", args[0]), true
+		}
 		return "", false
-	case slices.Contains([]string{"a == b", "a != b", "a < b", "a <= b", "a > b", "a >= b"}, c):
-		return args[0] + c[1:len(c)-1] + args[1], true
-	case c == "isnan(a)":
+	case comparisons[fn] != "":
+		return fmt.Sprintf("%s %s %s", args[0], comparisons[fn], args[1]), true
+	case fn == engine.FnIsNaN:
 		return fmt.Sprintf("%s != %[1]s", args[0]), true
-	case c == "isinf(a)" || c == "isfinite(a)":
-		by := map[bool]string{false: "<", true: "=="}[c == "isinf(a)"]
-		return fmt.Sprintf("fabs(%s) %s (%s)INFINITY", args[0], by, VectorType(compared)), true
+	case fn == engine.FnIsInf:
+		return fmt.Sprintf("fabs(%s) == (%s)INFINITY", args[0], VectorType(compared)), true
+	case fn == engine.FnIsFinite:
+		return fmt.Sprintf("fabs(%s) < (%s)INFINITY", args[0], VectorType(compared)), true
 	}
 	return "", false
 }

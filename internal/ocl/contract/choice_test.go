@@ -43,7 +43,7 @@ func matmul(dt tensor.DType, b, m, n, k int, ta, tb bool) *engine.Task {
 	}
 	t.Values = []*engine.Expr{engine.Acc(0, t.Acc)}
 	if dt != t.Acc {
-		t.Values[0] = engine.Apply(&engine.Scalar{Name: "cast", Arity: 1, OpenCL: "$cast(a)"}, dt, t.Values[0])
+		t.Values[0] = engine.Apply(&engine.Scalar{Name: "cast", Function: engine.FnCast, Arity: 1, OpenCL: "$cast(a)"}, dt, t.Values[0])
 	}
 	return t
 }

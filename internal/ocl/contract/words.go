@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
@@ -97,7 +96,7 @@ func words(t *engine.Task, swap, mixed bool) *engine.Task {
 
 // bytesIn is what e, an operand, widens from 8 bits, or nil.
 func bytesIn(e *engine.Expr) *engine.Expr {
-	if access.Applies(e, access.Cast) && (e.DType == tensor.Int32 || e.DType == tensor.Uint32) {
+	if e.Applies(engine.FnCast) && (e.DType == tensor.Int32 || e.DType == tensor.Uint32) {
 		e = e.Args[0]
 	}
 	if e.DType == tensor.Int8 || e.DType == tensor.Uint8 {

@@ -131,14 +131,14 @@ func decided(e *engine.Expr, dom engine.Domain) *engine.Expr {
 				}
 				return load
 			}
-		case e.Op == engine.OpApply && e.Fn.Name == "where" && e.Args[0].Op == engine.OpConst:
+		case e.Applies(engine.FnSelect) && e.Args[0].Op == engine.OpConst:
 			if zero(e.Args[0]) {
 				return e.Args[2]
 			}
 			return e.Args[1]
-		case e.Op == engine.OpApply && e.Fn.Name == "add" && zero(e.Args[0]):
+		case e.Applies(engine.FnAdd) && zero(e.Args[0]):
 			return e.Args[1]
-		case e.Op == engine.OpApply && e.Fn.Name == "add" && zero(e.Args[1]):
+		case e.Applies(engine.FnAdd) && zero(e.Args[1]):
 			return e.Args[0]
 		}
 		return e

@@ -82,7 +82,7 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 			}
 			switch s = engine.Apply(e.Fn, e.DType, args...); {
 			case len(args) == 0 || args[0].Op != engine.OpConst:
-			case access.Applies(e, access.Where):
+			case e.Applies(engine.FnSelect):
 				s = args[2-int(args[0].Value.Int)]
 			case widens(e):
 				s = engine.Constant(e.DType, args[0].Value)
@@ -102,7 +102,7 @@ func settle(e *engine.Expr, hold bool) *engine.Expr {
 
 // widens reports whether e is the very value of its operand in a larger float type.
 func widens(e *engine.Expr) bool {
-	return access.Applies(e, access.Cast) && e.DType.IsFloat() && e.Args[0].DType.IsFloat() && e.Args[0].DType.Size() < e.DType.Size()
+	return e.Applies(engine.FnCast) && e.DType.IsFloat() && e.Args[0].DType.IsFloat() && e.Args[0].DType.Size() < e.DType.Size()
 }
 
 // fits reports whether lanes are the way: they lie side by side in memory, and

@@ -125,7 +125,7 @@ func (w *windows) inside() (*engine.Expr, bool) {
 
 // factors takes apart what is one.
 func factors(e *engine.Expr) (a, b *engine.Expr, ok bool) {
-	if e.Op != engine.OpApply || e.Fn.Name != "mul" || len(e.Args) != 2 || !e.DType.IsFloat() {
+	if !e.Applies(engine.FnMul) || !e.DType.IsFloat() {
 		return nil, nil, false
 	}
 	return e.Args[0], e.Args[1], true

@@ -64,7 +64,7 @@ func belowTheirMaxima(t *engine.Task) *engine.Task {
 		return t
 	}
 	shifted := func(e *engine.Expr) bool {
-		if !access.Applies(e, access.Sub) || e.Args[1].Op != engine.OpAcc {
+		if !e.Applies(engine.FnSub) || e.Args[1].Op != engine.OpAcc {
 			return false
 		}
 		f := t.Folds[e.Args[1].Input]
@@ -72,7 +72,7 @@ func belowTheirMaxima(t *engine.Task) *engine.Task {
 	}
 	return t.Rewrite(func(e *engine.Expr) *engine.Expr {
 		return e.Rewrite(func(e *engine.Expr) *engine.Expr {
-			if access.Applies(e, access.Exp) && e.DType == tensor.Float32 && shifted(e.Args[0]) {
+			if e.Applies(engine.FnExp) && e.DType == tensor.Float32 && shifted(e.Args[0]) {
 				return engine.Apply(codegen.ExpBelow, e.DType, e.Args[0])
 			}
 			return e

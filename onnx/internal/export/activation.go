@@ -9,7 +9,7 @@ var (
 		return c.do("Selu", c.args(), aFloat("alpha", c.float("alpha")), aFloat("gamma", c.float("gamma")))
 	})
 	_ = define("celu", func(c *call) []string {
-		if signatures["Celu"].takes(c.dtype(), c.opset()) && c.float("alpha") > 0 {
+		if signatures()["Celu"].takes(c.dtype(), c.opset()) && c.float("alpha") > 0 {
 			return c.do("Celu", c.args(), aFloat("alpha", c.float("alpha")))
 		}
 		return nil

@@ -14,7 +14,7 @@ import (
 type rule func(c *call) []string
 
 // rules are those of all ops that have one.
-var rules = map[string]rule{}
+var rules = make(map[string]rule, 256)
 
 func define(name string, r rule) bool {
 	if rules[name] != nil {
@@ -188,7 +188,7 @@ func (c *call) do(name string, in []string, attrs ...*model.Attr) []string {
 
 // ops adds a node of several results.
 func (c *call) ops(results int, name string, in []string, attrs ...*model.Attr) []string {
-	s, ok := signatures[name]
+	s, ok := signatures()[name]
 	if !ok {
 		panic("export: the operator " + name + " is not in the table of signatures")
 	}

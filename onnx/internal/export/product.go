@@ -14,7 +14,7 @@ var (
 		if !strings.Contains(equation, "->") {
 			equation += "->" + implied(equation)
 		}
-		if s := signatures["Einsum"]; repeated(equation) || !s.takes(c.dtype(), c.opset()) && !s.wider(c.dtype(), c.opset()).Valid() {
+		if s := signatures()["Einsum"]; repeated(equation) || !s.takes(c.dtype(), c.opset()) && !s.wider(c.dtype(), c.opset()).Valid() {
 			return nil
 		}
 		return c.do("Einsum", c.args(), text("equation", equation))

@@ -24,7 +24,7 @@ func (c *call) channels(in []string) []*model.Attr {
 
 var (
 	_ = define("quantize_linear", func(c *call) []string {
-		s, to := signatures["QuantizeLinear"], c.dtype()
+		s, to := signatures()["QuantizeLinear"], c.dtype()
 		if !s.takes(c.in[0].DType(), c.opset()) || to.Size() > 1 && c.opset() < 21 || len(c.in) > 2 && c.in[2].Size() != c.in[1].Size() {
 			return nil
 		}
@@ -35,7 +35,7 @@ var (
 		return y
 	})
 	_ = define("dequantize_linear", func(c *call) []string {
-		s, to := signatures["DequantizeLinear"], c.dtype()
+		s, to := signatures()["DequantizeLinear"], c.dtype()
 		if !s.takes(c.in[0].DType(), c.opset()) || to != tensor.Float32 && (to == tensor.Float64 || c.opset() < 19) || len(c.in) > 2 && c.in[2].Size() != c.in[1].Size() {
 			return nil
 		}

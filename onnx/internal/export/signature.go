@@ -2,6 +2,7 @@ package export
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -76,81 +77,93 @@ func (s *signature) wider(dt tensor.DType, version int64) tensor.DType {
 }
 
 // signatures are those of all operators that are written. Some operators have fewer types here than in the specification: what runtimes
-// lack is cast there and back.
-var signatures = map[string]*signature{}
+// lack is cast there and back. They are made when a graph is first written.
+var signatures = sync.OnceValue(func() signatureTable {
+	all := signatureTable{}
+	all.fill()
+	return all
+})
 
-func sign(types []tensor.DType, names ...string) bool {
+// signatureTable has signatures by operator.
+type signatureTable map[string]*signature
+
+func (all signatureTable) sign(types []tensor.DType, names ...string) {
 	for _, name := range names {
-		signatures[name] = &signature{types: types}
+		all[name] = &signature{types: types}
 	}
-	return true
 }
 
 // newer lets operators take more types from a version on.
-func newer(since int64, types []tensor.DType, names ...string) bool {
+func (all signatureTable) newer(since int64, types []tensor.DType, names ...string) {
 	for _, name := range names {
-		s := *signatures[name]
+		s := *all[name]
 		s.later, s.since = types, since
-		signatures[name] = &s
+		all[name] = &s
 	}
-	return true
 }
 
-func gives(dt tensor.DType, names ...string) bool {
+func (all signatureTable) gives(dt tensor.DType, names ...string) {
 	for _, name := range names {
-		s := *signatures[name]
+		s := *all[name]
 		s.results = []tensor.DType{dt}
-		signatures[name] = &s
+		all[name] = &s
 	}
-	return true
 }
 
-var _ = sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND",
-	"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Split", "NonZero", "GridSample", "Resize") &&
-	sign([]tensor.DType{f16, bf16, f32, f64, i32, i64, u8, u64}, "Where") &&
-	sign(slices.Concat(floats, []tensor.DType{i8, u8}, words), "Max", "Min") &&
-	sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax", "ArgMin") &&
-	sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Neg") &&
-	sign(floats, "Sqrt", "Exp", "Log", "Tanh", "Sigmoid", "Erf", "Ceil", "Floor", "Reciprocal", "LeakyRelu", "Softmax", "LogSoftmax", "IsNaN",
-		"BatchNormalization", "LayerNormalization", "LRN", "Gelu", "GroupNormalization", "RMSNormalization", "Attention", "RotaryEmbedding", "Pow") &&
-	sign(plain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu", "Selu", "HardSigmoid",
+func (all signatureTable) fill() {
+	all.sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND",
+		"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Split", "NonZero", "GridSample", "Resize")
+	all.sign([]tensor.DType{f16, bf16, f32, f64, i32, i64, u8, u64}, "Where")
+	all.sign(slices.Concat(floats, []tensor.DType{i8, u8}, words), "Max", "Min")
+	all.sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax", "ArgMin")
+	all.sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Neg")
+	all.sign(floats, "Sqrt", "Exp", "Log", "Tanh", "Sigmoid", "Erf", "Ceil", "Floor", "Reciprocal", "LeakyRelu", "Softmax", "LogSoftmax", "IsNaN",
+		"BatchNormalization", "LayerNormalization", "LRN", "Gelu", "GroupNormalization", "RMSNormalization", "Attention", "RotaryEmbedding", "Pow")
+	all.sign(plain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu", "Selu", "HardSigmoid",
 		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
-		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det") &&
-	newer(22, brain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu", "Selu", "HardSigmoid",
+		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det")
+	all.newer(22, brain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu", "Selu", "HardSigmoid",
 		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
-		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det") &&
-	sign([]tensor.DType{f32}, "Celu", "NonMaxSuppression", "DynamicQuantizeLinear") &&
-	sign(slices.Concat(floats, words), "PRelu", "MatMul", "Gemm") &&
-	sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Relu") &&
-	sign(precise, "ReduceSum", "ReduceProd", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "CumSum") &&
-	sign(slices.Concat(precise, []tensor.DType{i8, u8}), "ReduceMax", "ReduceMin") &&
-	newer(20, []tensor.DType{bit}, "ReduceMax", "ReduceMin") &&
-	sign(unbrain, "Einsum", "Shrink", "TopK") && sign([]tensor.DType{f32, f64, i8, i64}, "Unique") &&
-	sign(slices.Concat(plain, []tensor.DType{i8, u8}), "MaxPool") && newer(22, brain, "MaxPool") &&
-	sign(integers, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot") &&
-	sign([]tensor.DType{u8, u16, u32, u64}, "BitShift") &&
-	sign([]tensor.DType{f32, f64}, "DFT") && sign([]tensor.DType{f32, f64, i32, i64}, "TreeEnsembleRegressor") &&
-	sign([]tensor.DType{bit}, "And", "Or", "Xor", "Not") &&
-	sign([]tensor.DType{f32, f64}, "IsInf") && newer(20, []tensor.DType{f16, bf16}, "IsInf") &&
-	sign([]tensor.DType{i8, u8}, "MatMulInteger", "ConvInteger") &&
-	sign([]tensor.DType{f32, i32}, "QuantizeLinear") && newer(19, []tensor.DType{f16, bf16}, "QuantizeLinear") &&
-	sign([]tensor.DType{i8, u8, i32}, "DequantizeLinear") && newer(21, []tensor.DType{i16, u16}, "DequantizeLinear") &&
-	gives(bit, "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "IsNaN", "IsInf") &&
-	gives(i64, "Shape", "ArgMax", "ArgMin", "NonMaxSuppression", "NonZero") &&
-	gives(i32, "MatMulInteger", "ConvInteger") && gives(f32, "TreeEnsembleRegressor") &&
-	special()
+		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det")
+	all.sign([]tensor.DType{f32}, "Celu", "NonMaxSuppression", "DynamicQuantizeLinear")
+	all.sign(slices.Concat(floats, words), "PRelu", "MatMul", "Gemm")
+	all.sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Relu")
+	all.sign(precise, "ReduceSum", "ReduceProd", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "CumSum")
+	all.sign(slices.Concat(precise, []tensor.DType{i8, u8}), "ReduceMax", "ReduceMin")
+	all.newer(20, []tensor.DType{bit}, "ReduceMax", "ReduceMin")
+	all.sign(unbrain, "Einsum", "Shrink", "TopK")
+	all.sign([]tensor.DType{f32, f64, i8, i64}, "Unique")
+	all.sign(slices.Concat(plain, []tensor.DType{i8, u8}), "MaxPool")
+	all.newer(22, brain, "MaxPool")
+	all.sign(integers, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot")
+	all.sign([]tensor.DType{u8, u16, u32, u64}, "BitShift")
+	all.sign([]tensor.DType{f32, f64}, "DFT")
+	all.sign([]tensor.DType{f32, f64, i32, i64}, "TreeEnsembleRegressor")
+	all.sign([]tensor.DType{bit}, "And", "Or", "Xor", "Not")
+	all.sign([]tensor.DType{f32, f64}, "IsInf")
+	all.newer(20, []tensor.DType{f16, bf16}, "IsInf")
+	all.sign([]tensor.DType{i8, u8}, "MatMulInteger", "ConvInteger")
+	all.sign([]tensor.DType{f32, i32}, "QuantizeLinear")
+	all.newer(19, []tensor.DType{f16, bf16}, "QuantizeLinear")
+	all.sign([]tensor.DType{i8, u8, i32}, "DequantizeLinear")
+	all.newer(21, []tensor.DType{i16, u16}, "DequantizeLinear")
+	all.gives(bit, "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "IsNaN", "IsInf")
+	all.gives(i64, "Shape", "ArgMax", "ArgMin", "NonMaxSuppression", "NonZero")
+	all.gives(i32, "MatMulInteger", "ConvInteger")
+	all.gives(f32, "TreeEnsembleRegressor")
+	all.special()
+}
 
 // special sets what few operators have.
-func special() bool {
-	signatures["Where"].typed, signatures["Where"].other = 1, []int{0}
-	signatures["TopK"].results = []tensor.DType{tensor.Invalid, i64}
-	signatures["TopK"].other = []int{1}
-	signatures["Unique"].results = []tensor.DType{tensor.Invalid, i64, i64, i64}
-	signatures["DynamicQuantizeLinear"].results = []tensor.DType{u8, f32, u8}
-	signatures["MaxPool"].results = []tensor.DType{tensor.Invalid, i64}
-	signatures["CumSum"].other = []int{1}
+func (all signatureTable) special() {
+	all["Where"].typed, all["Where"].other = 1, []int{0}
+	all["TopK"].results = []tensor.DType{tensor.Invalid, i64}
+	all["TopK"].other = []int{1}
+	all["Unique"].results = []tensor.DType{tensor.Invalid, i64, i64, i64}
+	all["DynamicQuantizeLinear"].results = []tensor.DType{u8, f32, u8}
+	all["MaxPool"].results = []tensor.DType{tensor.Invalid, i64}
+	all["CumSum"].other = []int{1}
 	for _, name := range []string{"ReduceSum", "ReduceProd", "ReduceMean", "ReduceMax", "ReduceMin"} {
-		signatures[name].other = []int{1}
+		all[name].other = []int{1}
 	}
-	return true
 }

@@ -108,7 +108,7 @@ var (
 	_ = define("avg_pool2d", pooled("AveragePool"))
 	_ = define("lp_pool", pooled("LpPool"))
 	_ = define("max_pool_indices", func(c *call) []string {
-		if s := signatures["MaxPool"]; !s.takes(c.dtype(), c.opset()) && !s.wider(c.dtype(), c.opset()).Valid() {
+		if s := signatures()["MaxPool"]; !s.takes(c.dtype(), c.opset()) && !s.wider(c.dtype(), c.opset()).Valid() {
 			return nil
 		}
 		if !c.bool("whole") || c.in[0].Rank() != len(c.ints("size"))+2 {
@@ -158,7 +158,7 @@ func pooled(operator string) rule {
 				return nil // padding as wide as a window is refused by runtimes
 			}
 		}
-		if s := signatures[operator]; !s.takes(c.dtype(), c.opset()) && !s.wider(c.dtype(), c.opset()).Valid() {
+		if s := signatures()[operator]; !s.takes(c.dtype(), c.opset()) && !s.wider(c.dtype(), c.opset()).Valid() {
 			return nil
 		}
 		x := c.arg(0)

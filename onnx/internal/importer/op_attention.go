@@ -7,12 +7,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "Attention", since: 23, build: attention},
-	&operator{name: "RotaryEmbedding", since: 23, build: rotary},
-	&operator{name: "LinearAttention", since: 26, ignore: []string{"chunk_size"}, build: linearAttention},
-	&operator{name: "CausalConvWithState", since: 26, build: causalConv},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "Attention", since: 23, build: attention},
+		{name: "RotaryEmbedding", since: 23, build: rotary},
+		{name: "LinearAttention", since: 26, ignore: []string{"chunk_size"}, build: linearAttention},
+		{name: "CausalConvWithState", since: 26, build: causalConv},
+	}
+})
 
 // heads makes [N, H, L, D] of [N, L, H·D].
 func heads(x *ops.Node, n int) *ops.Node {

@@ -8,23 +8,25 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "Cast", since: 1, narrow: true, build: func(c *call) []*value {
-		if c.version < 6 {
-			dt, err := tensor.ParseDType(lower(c.str("to", "")))
-			c.check(err)
-			return out(ops.Cast(c.x(0), dt))
-		}
-		return c.cast(model.DataType(c.int("to", 0)))
-	}},
-	&operator{name: "CastLike", since: 15, narrow: true, build: func(c *call) []*value {
-		like := c.x(1)
-		if t := c.in[1].narrow; t != 0 {
-			return c.cast(t)
-		}
-		return c.cast(model.TypeOf(like.DType()))
-	}},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "Cast", since: 1, narrow: true, build: func(c *call) []*value {
+			if c.version < 6 {
+				dt, err := tensor.ParseDType(lower(c.str("to", "")))
+				c.check(err)
+				return out(ops.Cast(c.x(0), dt))
+			}
+			return c.cast(model.DataType(c.int("to", 0)))
+		}},
+		{name: "CastLike", since: 15, narrow: true, build: func(c *call) []*value {
+			like := c.x(1)
+			if t := c.in[1].narrow; t != 0 {
+				return c.cast(t)
+			}
+			return c.cast(model.TypeOf(like.DType()))
+		}},
+	}
+})
 
 // cast converts the first input.
 func (c *call) cast(to model.DataType) []*value {

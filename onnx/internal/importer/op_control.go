@@ -8,12 +8,14 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-var _ = define(
-	&operator{name: "If", since: 1, control: true, build: branch},
-	&operator{name: "Loop", since: 1, control: true, build: loop},
-	&operator{name: "Scan", since: 8, before: 9, control: true, build: scanBatch},
-	&operator{name: "Scan", since: 9, control: true, build: scan},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "If", since: 1, control: true, build: branch},
+		{name: "Loop", since: 1, control: true, build: loop},
+		{name: "Scan", since: 8, before: 9, control: true, build: scanBatch},
+		{name: "Scan", since: 9, control: true, build: scan},
+	}
+})
 
 // body is an attribute that is a graph.
 func (c *call) body(name string) *model.Graph {

@@ -7,16 +7,18 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-var _ = define(
-	&operator{name: "Conv", since: 1, build: func(c *call) []*value {
-		x, w := c.x(0), c.x(1)
-		s := c.spatial(x, w.Shape()[2:])
-		return out(ops.Conv(s.padded(x, 0), w, c.opt(2), &ops.ConvOptions{
-			Stride: s.stride, Pad: s.before, PadAfter: s.after, Dilation: s.dilation, Groups: c.int("group", 1),
-		}))
-	}},
-	&operator{name: "ConvTranspose", since: 1, build: convTranspose},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "Conv", since: 1, build: func(c *call) []*value {
+			x, w := c.x(0), c.x(1)
+			s := c.spatial(x, w.Shape()[2:])
+			return out(ops.Conv(s.padded(x, 0), w, c.opt(2), &ops.ConvOptions{
+				Stride: s.stride, Pad: s.before, PadAfter: s.after, Dilation: s.dilation, Groups: c.int("group", 1),
+			}))
+		}},
+		{name: "ConvTranspose", since: 1, build: convTranspose},
+	}
+})
 
 // spatial is where windows lie along the spatial axes of an operand.
 type spatial struct {

@@ -63,97 +63,99 @@ func with1(name string, def float64, f func(x *ops.Node, v float64) *ops.Node) f
 
 var consumed = []string{"consumed_inputs"} // a hint of the first version
 
-var _ = define(
-	&operator{name: "Abs", since: 1, ignore: consumed, build: unary(func(x *ops.Node) *ops.Node {
-		if x.DType().IsSigned() {
-			return ops.Abs(x)
-		}
-		return x
-	})},
-	&operator{name: "Neg", since: 1, ignore: consumed, build: unary(ops.Neg)},
-	&operator{name: "Sign", since: 9, build: unary(ops.Sign)},
-	&operator{name: "Sqrt", since: 1, ignore: consumed, build: unary(ops.Sqrt)},
-	&operator{name: "Reciprocal", since: 1, ignore: consumed, build: unary(ops.Reciprocal)},
-	&operator{name: "Exp", since: 1, ignore: consumed, build: unary(ops.Exp)},
-	&operator{name: "Log", since: 1, ignore: consumed, build: unary(ops.Log)},
-	&operator{name: "Floor", since: 1, ignore: consumed, build: unary(ops.Floor)},
-	&operator{name: "Ceil", since: 1, ignore: consumed, build: unary(ops.Ceil)},
-	&operator{name: "Round", since: 11, build: unary(ops.Round)},
-	&operator{name: "Erf", since: 9, build: unary(wide(ops.Erf))},
-	&operator{name: "Sin", since: 7, build: unary(ops.Sin)},
-	&operator{name: "Cos", since: 7, build: unary(ops.Cos)},
-	&operator{name: "Tan", since: 7, build: unary(ops.Tan)},
-	&operator{name: "Asin", since: 7, build: unary(ops.Asin)},
-	&operator{name: "Acos", since: 7, build: unary(ops.Acos)},
-	&operator{name: "Atan", since: 7, build: unary(ops.Atan)},
-	&operator{name: "Sinh", since: 9, build: unary(ops.Sinh)},
-	&operator{name: "Cosh", since: 9, build: unary(ops.Cosh)},
-	&operator{name: "Tanh", since: 1, ignore: consumed, build: unary(ops.Tanh)},
-	&operator{name: "Asinh", since: 9, build: unary(ops.Asinh)},
-	&operator{name: "Acosh", since: 9, build: unary(ops.Acosh)},
-	&operator{name: "Atanh", since: 9, build: unary(ops.Atanh)},
-	&operator{name: "Not", since: 1, build: unary(ops.LogicalNot)},
-	&operator{name: "BitwiseNot", since: 18, build: unary(ops.Not)},
-	&operator{name: "IsNaN", since: 9, build: unary(ops.IsNaN)},
-	&operator{name: "IsInf", since: 10, build: func(c *call) []*value {
-		x, neg, pos := c.x(0), c.flag("detect_negative", true), c.flag("detect_positive", true)
-		y := ops.IsInf(x)
-		if !neg {
-			y = ops.LogicalAnd(y, ops.Greater(x, 0))
-		}
-		if !pos {
-			y = ops.LogicalAnd(y, ops.Less(x, 0))
-		}
-		return out(y)
-	}},
-	&operator{name: "Add", since: 1, ignore: consumed, build: binary(ops.Add[*ops.Node, *ops.Node])},
-	&operator{name: "Sub", since: 1, ignore: consumed, build: binary(ops.Sub[*ops.Node, *ops.Node])},
-	&operator{name: "Mul", since: 1, ignore: consumed, build: binary(ops.Mul[*ops.Node, *ops.Node])},
-	&operator{name: "Div", since: 1, ignore: consumed, build: binary(ops.Div[*ops.Node, *ops.Node])},
-	&operator{name: "Pow", since: 1, build: binary(power)},
-	&operator{name: "Mod", since: 10, build: func(c *call) []*value {
-		if a, b := c.pair(); c.flag("fmod", false) {
-			return out(ops.Fmod(a, b))
-		} else if a.DType().IsFloat() {
-			c.fail("floats need fmod=1")
-			return nil
-		} else {
-			return out(ops.Mod(a, b))
-		}
-	}},
-	&operator{name: "Sum", since: 1, ignore: consumed, build: variadic(ops.Add[*ops.Node, *ops.Node])},
-	&operator{name: "Max", since: 1, ignore: consumed, build: variadic(ops.Maximum[*ops.Node, *ops.Node])},
-	&operator{name: "Min", since: 1, ignore: consumed, build: variadic(ops.Minimum[*ops.Node, *ops.Node])},
-	&operator{name: "Mean", since: 1, ignore: consumed, build: func(c *call) []*value {
-		y := variadic(ops.Add[*ops.Node, *ops.Node])(c)[0].node
-		return out(ops.Div(y, float64(len(c.in))))
-	}},
-	&operator{name: "And", since: 1, build: binary(ops.LogicalAnd[*ops.Node, *ops.Node])},
-	&operator{name: "Or", since: 1, build: binary(ops.LogicalOr[*ops.Node, *ops.Node])},
-	&operator{name: "Xor", since: 1, build: binary(ops.LogicalXor[*ops.Node, *ops.Node])},
-	&operator{name: "BitwiseAnd", since: 18, build: binary(ops.And[*ops.Node, *ops.Node])},
-	&operator{name: "BitwiseOr", since: 18, build: binary(ops.Or[*ops.Node, *ops.Node])},
-	&operator{name: "BitwiseXor", since: 18, build: binary(ops.Xor[*ops.Node, *ops.Node])},
-	&operator{name: "BitShift", since: 11, build: func(c *call) []*value {
-		a, b := c.pair()
-		switch d := c.str("direction", ""); d {
-		case "LEFT":
-			return out(ops.ShiftLeft(a, b))
-		case "RIGHT":
-			return out(ops.ShiftRight(a, b))
-		default:
-			c.refuse("direction %q is neither LEFT nor RIGHT", d)
-			return nil
-		}
-	}},
-	&operator{name: "Equal", since: 1, build: binary(ops.Equal[*ops.Node, *ops.Node])},
-	&operator{name: "Greater", since: 1, build: binary(ops.Greater[*ops.Node, *ops.Node])},
-	&operator{name: "GreaterOrEqual", since: 12, build: binary(ops.GreaterEqual[*ops.Node, *ops.Node])},
-	&operator{name: "Less", since: 1, build: binary(ops.Less[*ops.Node, *ops.Node])},
-	&operator{name: "LessOrEqual", since: 12, build: binary(ops.LessEqual[*ops.Node, *ops.Node])},
-	&operator{name: "Where", since: 9, build: func(c *call) []*value { return out(ops.Where(c.x(0), c.x(1), c.x(2))) }},
-	&operator{name: "Clip", since: 1, ignore: consumed, build: clip},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "Abs", since: 1, ignore: consumed, build: unary(func(x *ops.Node) *ops.Node {
+			if x.DType().IsSigned() {
+				return ops.Abs(x)
+			}
+			return x
+		})},
+		{name: "Neg", since: 1, ignore: consumed, build: unary(ops.Neg)},
+		{name: "Sign", since: 9, build: unary(ops.Sign)},
+		{name: "Sqrt", since: 1, ignore: consumed, build: unary(ops.Sqrt)},
+		{name: "Reciprocal", since: 1, ignore: consumed, build: unary(ops.Reciprocal)},
+		{name: "Exp", since: 1, ignore: consumed, build: unary(ops.Exp)},
+		{name: "Log", since: 1, ignore: consumed, build: unary(ops.Log)},
+		{name: "Floor", since: 1, ignore: consumed, build: unary(ops.Floor)},
+		{name: "Ceil", since: 1, ignore: consumed, build: unary(ops.Ceil)},
+		{name: "Round", since: 11, build: unary(ops.Round)},
+		{name: "Erf", since: 9, build: unary(wide(ops.Erf))},
+		{name: "Sin", since: 7, build: unary(ops.Sin)},
+		{name: "Cos", since: 7, build: unary(ops.Cos)},
+		{name: "Tan", since: 7, build: unary(ops.Tan)},
+		{name: "Asin", since: 7, build: unary(ops.Asin)},
+		{name: "Acos", since: 7, build: unary(ops.Acos)},
+		{name: "Atan", since: 7, build: unary(ops.Atan)},
+		{name: "Sinh", since: 9, build: unary(ops.Sinh)},
+		{name: "Cosh", since: 9, build: unary(ops.Cosh)},
+		{name: "Tanh", since: 1, ignore: consumed, build: unary(ops.Tanh)},
+		{name: "Asinh", since: 9, build: unary(ops.Asinh)},
+		{name: "Acosh", since: 9, build: unary(ops.Acosh)},
+		{name: "Atanh", since: 9, build: unary(ops.Atanh)},
+		{name: "Not", since: 1, build: unary(ops.LogicalNot)},
+		{name: "BitwiseNot", since: 18, build: unary(ops.Not)},
+		{name: "IsNaN", since: 9, build: unary(ops.IsNaN)},
+		{name: "IsInf", since: 10, build: func(c *call) []*value {
+			x, neg, pos := c.x(0), c.flag("detect_negative", true), c.flag("detect_positive", true)
+			y := ops.IsInf(x)
+			if !neg {
+				y = ops.LogicalAnd(y, ops.Greater(x, 0))
+			}
+			if !pos {
+				y = ops.LogicalAnd(y, ops.Less(x, 0))
+			}
+			return out(y)
+		}},
+		{name: "Add", since: 1, ignore: consumed, build: binary(ops.Add[*ops.Node, *ops.Node])},
+		{name: "Sub", since: 1, ignore: consumed, build: binary(ops.Sub[*ops.Node, *ops.Node])},
+		{name: "Mul", since: 1, ignore: consumed, build: binary(ops.Mul[*ops.Node, *ops.Node])},
+		{name: "Div", since: 1, ignore: consumed, build: binary(ops.Div[*ops.Node, *ops.Node])},
+		{name: "Pow", since: 1, build: binary(power)},
+		{name: "Mod", since: 10, build: func(c *call) []*value {
+			if a, b := c.pair(); c.flag("fmod", false) {
+				return out(ops.Fmod(a, b))
+			} else if a.DType().IsFloat() {
+				c.fail("floats need fmod=1")
+				return nil
+			} else {
+				return out(ops.Mod(a, b))
+			}
+		}},
+		{name: "Sum", since: 1, ignore: consumed, build: variadic(ops.Add[*ops.Node, *ops.Node])},
+		{name: "Max", since: 1, ignore: consumed, build: variadic(ops.Maximum[*ops.Node, *ops.Node])},
+		{name: "Min", since: 1, ignore: consumed, build: variadic(ops.Minimum[*ops.Node, *ops.Node])},
+		{name: "Mean", since: 1, ignore: consumed, build: func(c *call) []*value {
+			y := variadic(ops.Add[*ops.Node, *ops.Node])(c)[0].node
+			return out(ops.Div(y, float64(len(c.in))))
+		}},
+		{name: "And", since: 1, build: binary(ops.LogicalAnd[*ops.Node, *ops.Node])},
+		{name: "Or", since: 1, build: binary(ops.LogicalOr[*ops.Node, *ops.Node])},
+		{name: "Xor", since: 1, build: binary(ops.LogicalXor[*ops.Node, *ops.Node])},
+		{name: "BitwiseAnd", since: 18, build: binary(ops.And[*ops.Node, *ops.Node])},
+		{name: "BitwiseOr", since: 18, build: binary(ops.Or[*ops.Node, *ops.Node])},
+		{name: "BitwiseXor", since: 18, build: binary(ops.Xor[*ops.Node, *ops.Node])},
+		{name: "BitShift", since: 11, build: func(c *call) []*value {
+			a, b := c.pair()
+			switch d := c.str("direction", ""); d {
+			case "LEFT":
+				return out(ops.ShiftLeft(a, b))
+			case "RIGHT":
+				return out(ops.ShiftRight(a, b))
+			default:
+				c.refuse("direction %q is neither LEFT nor RIGHT", d)
+				return nil
+			}
+		}},
+		{name: "Equal", since: 1, build: binary(ops.Equal[*ops.Node, *ops.Node])},
+		{name: "Greater", since: 1, build: binary(ops.Greater[*ops.Node, *ops.Node])},
+		{name: "GreaterOrEqual", since: 12, build: binary(ops.GreaterEqual[*ops.Node, *ops.Node])},
+		{name: "Less", since: 1, build: binary(ops.Less[*ops.Node, *ops.Node])},
+		{name: "LessOrEqual", since: 12, build: binary(ops.LessEqual[*ops.Node, *ops.Node])},
+		{name: "Where", since: 9, build: func(c *call) []*value { return out(ops.Where(c.x(0), c.x(1), c.x(2))) }},
+		{name: "Clip", since: 1, ignore: consumed, build: clip},
+	}
+})
 
 // power takes exponents of another dtype, and integers.
 func power(a, b *ops.Node) *ops.Node {

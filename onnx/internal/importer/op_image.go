@@ -7,44 +7,46 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-var _ = define(
-	&operator{name: "Resize", since: 10, build: resize},
-	&operator{name: "Upsample", since: 7, before: 10, build: func(c *call) []*value {
-		x := c.x(0)
-		scales := c.floatList("scales")
-		if c.version >= 9 {
-			scales = c.floats(1)
-		}
-		o := ops.InterpolateOptions{Coords: ops.CoordAsymmetric}
-		return out(c.interpolate(x, c.str("mode", "nearest"), ops.NearestFloor, nil, scales, nil, o))
-	}},
-	&operator{name: "GridSample", since: 16, build: func(c *call) []*value {
-		o := &ops.GridSampleOptions{Align: c.flag("align_corners", false)}
-		switch m := c.str("mode", "linear"); m {
-		case "linear", "bilinear":
-			o.Mode = ops.InterpolateLinear
-		case "nearest":
-			o.Mode = ops.InterpolateNearest
-		case "cubic", "bicubic":
-			o.Mode = ops.InterpolateCubic
-		default:
-			c.refuse("mode %q is not known", m)
-		}
-		switch p := c.str("padding_mode", "zeros"); p {
-		case "zeros", "border", "reflection":
-			o.Pad = ops.GridPadding(p)
-		default:
-			c.refuse("padding_mode %q is not known", p)
-		}
-		return out(ops.GridSample(c.x(0), c.x(1), o))
-	}},
-	&operator{name: "AffineGrid", since: 20, build: func(c *call) []*value {
-		return out(ops.AffineGrid(c.x(0), c.ints(1), c.flag("align_corners", false)))
-	}},
-	&operator{name: "Col2Im", since: 18, build: col2im},
-	&operator{name: "RoiAlign", since: 10, build: roiAlign},
-	&operator{name: "DeformConv", since: 19, build: deformConv},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "Resize", since: 10, build: resize},
+		{name: "Upsample", since: 7, before: 10, build: func(c *call) []*value {
+			x := c.x(0)
+			scales := c.floatList("scales")
+			if c.version >= 9 {
+				scales = c.floats(1)
+			}
+			o := ops.InterpolateOptions{Coords: ops.CoordAsymmetric}
+			return out(c.interpolate(x, c.str("mode", "nearest"), ops.NearestFloor, nil, scales, nil, o))
+		}},
+		{name: "GridSample", since: 16, build: func(c *call) []*value {
+			o := &ops.GridSampleOptions{Align: c.flag("align_corners", false)}
+			switch m := c.str("mode", "linear"); m {
+			case "linear", "bilinear":
+				o.Mode = ops.InterpolateLinear
+			case "nearest":
+				o.Mode = ops.InterpolateNearest
+			case "cubic", "bicubic":
+				o.Mode = ops.InterpolateCubic
+			default:
+				c.refuse("mode %q is not known", m)
+			}
+			switch p := c.str("padding_mode", "zeros"); p {
+			case "zeros", "border", "reflection":
+				o.Pad = ops.GridPadding(p)
+			default:
+				c.refuse("padding_mode %q is not known", p)
+			}
+			return out(ops.GridSample(c.x(0), c.x(1), o))
+		}},
+		{name: "AffineGrid", since: 20, build: func(c *call) []*value {
+			return out(ops.AffineGrid(c.x(0), c.ints(1), c.flag("align_corners", false)))
+		}},
+		{name: "Col2Im", since: 18, build: col2im},
+		{name: "RoiAlign", since: 10, build: roiAlign},
+		{name: "DeformConv", since: 19, build: deformConv},
+	}
+})
 
 func resize(c *call) []*value {
 	x := c.x(0)

@@ -5,68 +5,70 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "Gather", since: 1, moves: true, build: func(c *call) []*value {
-		x := c.x(0)
-		axis := c.axis(c.int("axis", 0), x.Rank())
-		return out(ops.Gather(x, axis, ops.WrapIndices(c.x(1), x, axis)))
-	}},
-	&operator{name: "GatherElements", since: 11, build: func(c *call) []*value {
-		x := c.x(0)
-		return out(ops.GatherElements(x, c.axis(c.int("axis", 0), x.Rank()), c.x(1), &ops.IndexOptions{NegativeIndices: true}))
-	}},
-	&operator{name: "GatherND", since: 11, build: func(c *call) []*value {
-		return out(ops.GatherND(c.x(0), c.x(1), &ops.GatherNDOptions{Batch: c.int("batch_dims", 0), NegativeIndices: true}))
-	}},
-	&operator{name: "Scatter", since: 9, before: 11, build: scatter},
-	&operator{name: "ScatterElements", since: 11, build: scatter},
-	&operator{name: "ScatterND", since: 11, build: func(c *call) []*value {
-		return out(ops.ScatterND(c.x(0), c.x(1), c.x(2), c.folding(), &ops.GatherNDOptions{NegativeIndices: true}))
-	}},
-	&operator{name: "TensorScatter", since: 24, build: tensorScatter},
-	&operator{name: "OneHot", since: 9, build: oneHot},
-	&operator{name: "TopK", since: 1, build: topK},
-	&operator{name: "NonZero", since: 9, build: func(c *call) []*value {
-		x := c.x(0)
-		if x.Rank() == 0 {
-			x = ops.Reshape(x, 1)
-		}
-		positions, count := ops.NonZero(x, -1)
-		return []*value{{node: ops.Transpose(positions), trims: []trim{{1, count}}}}
-	}},
-	&operator{name: "Compress", since: 9, build: func(c *call) []*value {
-		x, mask := c.x(0), c.x(1)
-		axis := 0
-		if c.given("axis") {
-			axis = c.axis(c.int("axis", 0), x.Rank())
-		} else {
-			x = ops.Reshape(x, -1)
-		}
-		values, count := ops.Compress(x, axis, mask, -1)
-		return []*value{{node: values, trims: []trim{{axis, count}}}}
-	}},
-	&operator{name: "Unique", since: 11, build: func(c *call) []*value {
-		x := c.x(0)
-		o := &ops.UniqueOptions{FirstSeen: !c.flag("sorted", true)}
-		if c.given("axis") {
-			o.Along, o.Axis = true, c.axis(c.int("axis", 0), x.Rank())
-		}
-		u := ops.Unique(x, o)
-		cut := func(axis int) []trim { return []trim{{axis, u.Number}} }
-		return []*value{
-			{node: u.Values, trims: cut(o.Axis)}, {node: u.First, trims: cut(0)}, {node: u.Inverse}, {node: u.Counts, trims: cut(0)},
-		}
-	}},
-	&operator{name: "ReverseSequence", since: 10, build: func(c *call) []*value {
-		x, lengths := c.x(0), c.x(1)
-		batch, time := c.axis(c.int("batch_axis", 1), x.Rank()), c.axis(c.int("time_axis", 0), x.Rank())
-		if batch == time || x.Rank() < 2 {
-			c.fail("batch and time are axis %d both", batch)
-		}
-		y := ops.MoveDim(x, []int{time, batch}, []int{0, 1})
-		return out(ops.MoveDim(reversed(y, lengths), []int{0, 1}, []int{time, batch}))
-	}},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "Gather", since: 1, moves: true, build: func(c *call) []*value {
+			x := c.x(0)
+			axis := c.axis(c.int("axis", 0), x.Rank())
+			return out(ops.Gather(x, axis, ops.WrapIndices(c.x(1), x, axis)))
+		}},
+		{name: "GatherElements", since: 11, build: func(c *call) []*value {
+			x := c.x(0)
+			return out(ops.GatherElements(x, c.axis(c.int("axis", 0), x.Rank()), c.x(1), &ops.IndexOptions{NegativeIndices: true}))
+		}},
+		{name: "GatherND", since: 11, build: func(c *call) []*value {
+			return out(ops.GatherND(c.x(0), c.x(1), &ops.GatherNDOptions{Batch: c.int("batch_dims", 0), NegativeIndices: true}))
+		}},
+		{name: "Scatter", since: 9, before: 11, build: scatter},
+		{name: "ScatterElements", since: 11, build: scatter},
+		{name: "ScatterND", since: 11, build: func(c *call) []*value {
+			return out(ops.ScatterND(c.x(0), c.x(1), c.x(2), c.folding(), &ops.GatherNDOptions{NegativeIndices: true}))
+		}},
+		{name: "TensorScatter", since: 24, build: tensorScatter},
+		{name: "OneHot", since: 9, build: oneHot},
+		{name: "TopK", since: 1, build: topK},
+		{name: "NonZero", since: 9, build: func(c *call) []*value {
+			x := c.x(0)
+			if x.Rank() == 0 {
+				x = ops.Reshape(x, 1)
+			}
+			positions, count := ops.NonZero(x, -1)
+			return []*value{{node: ops.Transpose(positions), trims: []trim{{1, count}}}}
+		}},
+		{name: "Compress", since: 9, build: func(c *call) []*value {
+			x, mask := c.x(0), c.x(1)
+			axis := 0
+			if c.given("axis") {
+				axis = c.axis(c.int("axis", 0), x.Rank())
+			} else {
+				x = ops.Reshape(x, -1)
+			}
+			values, count := ops.Compress(x, axis, mask, -1)
+			return []*value{{node: values, trims: []trim{{axis, count}}}}
+		}},
+		{name: "Unique", since: 11, build: func(c *call) []*value {
+			x := c.x(0)
+			o := &ops.UniqueOptions{FirstSeen: !c.flag("sorted", true)}
+			if c.given("axis") {
+				o.Along, o.Axis = true, c.axis(c.int("axis", 0), x.Rank())
+			}
+			u := ops.Unique(x, o)
+			cut := func(axis int) []trim { return []trim{{axis, u.Number}} }
+			return []*value{
+				{node: u.Values, trims: cut(o.Axis)}, {node: u.First, trims: cut(0)}, {node: u.Inverse}, {node: u.Counts, trims: cut(0)},
+			}
+		}},
+		{name: "ReverseSequence", since: 10, build: func(c *call) []*value {
+			x, lengths := c.x(0), c.x(1)
+			batch, time := c.axis(c.int("batch_axis", 1), x.Rank()), c.axis(c.int("time_axis", 0), x.Rank())
+			if batch == time || x.Rank() < 2 {
+				c.fail("batch and time are axis %d both", batch)
+			}
+			y := ops.MoveDim(x, []int{time, batch}, []int{0, 1})
+			return out(ops.MoveDim(reversed(y, lengths), []int{0, 1}, []int{time, batch}))
+		}},
+	}
+})
 
 // reversed turns each sequence of x, [T, N, ...], round up to its length.
 func reversed(x, lengths *ops.Node) *ops.Node {

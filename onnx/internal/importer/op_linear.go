@@ -6,20 +6,22 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "MatMul", since: 1, build: binary(ops.MatMul)},
-	&operator{name: "Gemm", since: 1, build: gemm},
-	&operator{name: "Einsum", since: 12, build: func(c *call) []*value {
-		return out(ops.Einsum(spaceless(c.str("equation", "")), c.all(0)...))
-	}},
-	&operator{name: "Det", since: 11, build: func(c *call) []*value {
-		x := c.x(0)
-		if dt := x.DType(); dt != tensor.Float32 && dt != tensor.Float64 {
-			return out(ops.Cast(linalg.Det(ops.Cast(x, tensor.Float32)), dt))
-		}
-		return out(linalg.Det(x))
-	}},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "MatMul", since: 1, build: binary(ops.MatMul)},
+		{name: "Gemm", since: 1, build: gemm},
+		{name: "Einsum", since: 12, build: func(c *call) []*value {
+			return out(ops.Einsum(spaceless(c.str("equation", "")), c.all(0)...))
+		}},
+		{name: "Det", since: 11, build: func(c *call) []*value {
+			x := c.x(0)
+			if dt := x.DType(); dt != tensor.Float32 && dt != tensor.Float64 {
+				return out(ops.Cast(linalg.Det(ops.Cast(x, tensor.Float32)), dt))
+			}
+			return out(linalg.Det(x))
+		}},
+	}
+})
 
 // spaceless takes the spaces out of an equation.
 func spaceless(s string) string {

@@ -5,15 +5,17 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "NegativeLogLikelihoodLoss", since: 12, build: func(c *call) []*value {
-		return out(nll(c, c.x(0), c.x(1), c.opt(2)))
-	}},
-	&operator{name: "SoftmaxCrossEntropyLoss", since: 12, build: func(c *call) []*value {
-		logp := ops.LogSoftmax(c.x(0), 1)
-		return out(nll(c, logp, c.x(1), c.opt(2)), logp)
-	}},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "NegativeLogLikelihoodLoss", since: 12, build: func(c *call) []*value {
+			return out(nll(c, c.x(0), c.x(1), c.opt(2)))
+		}},
+		{name: "SoftmaxCrossEntropyLoss", since: 12, build: func(c *call) []*value {
+			logp := ops.LogSoftmax(c.x(0), 1)
+			return out(nll(c, logp, c.x(1), c.opt(2)), logp)
+		}},
+	}
+})
 
 // nll is the loss of log-probabilities [N, C, ...] for labels [N, ...].
 func nll(c *call, logp, labels, weight *ops.Node) *ops.Node {

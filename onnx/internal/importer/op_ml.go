@@ -18,132 +18,134 @@ func Zipped(g *model.Graph, output string) bool {
 	})
 }
 
-var _ = define(
-	&operator{name: ml + "Scaler", since: 1, build: func(c *call) []*value {
-		x := ops.Cast(c.x(0), tensor.Float32)
-		offset, scale := c.floatVector("offset"), c.floatVector("scale")
-		return out(ops.Mul(ops.Sub(x, offset), scale))
-	}},
-	&operator{name: ml + "Normalizer", since: 1, build: func(c *call) []*value {
-		x := ops.Cast(c.x(0), tensor.Float32)
-		axis := x.Rank() - 1
-		if axis < 0 {
-			c.fail("its operand is a scalar")
-		}
-		var norm *ops.Node
-		switch n := c.str("norm", "MAX"); n {
-		case "MAX":
-			norm = ops.Max(x, axis)
-		case "L1":
-			norm = ops.Sum(ops.Abs(x), axis)
-		case "L2":
-			norm = ops.Sqrt(ops.Sum(ops.Square(x), axis))
-		default:
-			c.refuse("norm %q is not known", n)
-		}
-		norm = ops.Unsqueeze(norm, axis)
-		return out(ops.Div(x, ops.Where(ops.Equal(norm, 0), ops.OnesLike(norm), norm)))
-	}},
-	&operator{name: ml + "Binarizer", since: 1, build: func(c *call) []*value {
-		x := c.x(0)
-		return out(ops.Cast(ops.Greater(x, ops.ScalarLike(x, c.float("threshold", 0))), x.DType()))
-	}},
-	&operator{name: ml + "ArrayFeatureExtractor", since: 1, build: func(c *call) []*value {
-		x, at := c.x(0), ops.Reshape(c.x(1), -1)
-		if x.Rank() == 1 {
-			x = ops.Unsqueeze(x, 0)
-		}
-		return out(ops.Gather(x, x.Rank()-1, at))
-	}},
-	&operator{name: ml + "FeatureVectorizer", since: 1, build: func(c *call) []*value {
-		xs, sizes := c.all(0), c.intList("inputdimensions")
-		for i, x := range xs {
-			xs[i] = ops.Cast(x, tensor.Float32)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: ml + "Scaler", since: 1, build: func(c *call) []*value {
+			x := ops.Cast(c.x(0), tensor.Float32)
+			offset, scale := c.floatVector("offset"), c.floatVector("scale")
+			return out(ops.Mul(ops.Sub(x, offset), scale))
+		}},
+		{name: ml + "Normalizer", since: 1, build: func(c *call) []*value {
+			x := ops.Cast(c.x(0), tensor.Float32)
+			axis := x.Rank() - 1
+			if axis < 0 {
+				c.fail("its operand is a scalar")
+			}
+			var norm *ops.Node
+			switch n := c.str("norm", "MAX"); n {
+			case "MAX":
+				norm = ops.Max(x, axis)
+			case "L1":
+				norm = ops.Sum(ops.Abs(x), axis)
+			case "L2":
+				norm = ops.Sqrt(ops.Sum(ops.Square(x), axis))
+			default:
+				c.refuse("norm %q is not known", n)
+			}
+			norm = ops.Unsqueeze(norm, axis)
+			return out(ops.Div(x, ops.Where(ops.Equal(norm, 0), ops.OnesLike(norm), norm)))
+		}},
+		{name: ml + "Binarizer", since: 1, build: func(c *call) []*value {
+			x := c.x(0)
+			return out(ops.Cast(ops.Greater(x, ops.ScalarLike(x, c.float("threshold", 0))), x.DType()))
+		}},
+		{name: ml + "ArrayFeatureExtractor", since: 1, build: func(c *call) []*value {
+			x, at := c.x(0), ops.Reshape(c.x(1), -1)
 			if x.Rank() == 1 {
-				xs[i] = ops.Unsqueeze(xs[i], 0)
+				x = ops.Unsqueeze(x, 0)
 			}
-			if i < len(sizes) && xs[i].Rank() == 2 && xs[i].Dim(1) != sizes[i] {
-				c.fail("operand %d has %d features, and its inputdimensions say %d", i, xs[i].Dim(1), sizes[i])
+			return out(ops.Gather(x, x.Rank()-1, at))
+		}},
+		{name: ml + "FeatureVectorizer", since: 1, build: func(c *call) []*value {
+			xs, sizes := c.all(0), c.intList("inputdimensions")
+			for i, x := range xs {
+				xs[i] = ops.Cast(x, tensor.Float32)
+				if x.Rank() == 1 {
+					xs[i] = ops.Unsqueeze(xs[i], 0)
+				}
+				if i < len(sizes) && xs[i].Rank() == 2 && xs[i].Dim(1) != sizes[i] {
+					c.fail("operand %d has %d features, and its inputdimensions say %d", i, xs[i].Dim(1), sizes[i])
+				}
 			}
-		}
-		return out(ops.Concat(1, xs...))
-	}},
-	&operator{name: ml + "Imputer", since: 1, build: func(c *call) []*value {
-		x := c.x(0)
-		if x.DType().IsFloat() {
-			by, missing := ops.Cast(c.floatVector("imputed_value_floats"), x.DType()), c.float("replaced_value_float", 0)
-			if missing != missing {
-				return out(ops.Where(ops.IsNaN(x), by, x))
+			return out(ops.Concat(1, xs...))
+		}},
+		{name: ml + "Imputer", since: 1, build: func(c *call) []*value {
+			x := c.x(0)
+			if x.DType().IsFloat() {
+				by, missing := ops.Cast(c.floatVector("imputed_value_floats"), x.DType()), c.float("replaced_value_float", 0)
+				if missing != missing {
+					return out(ops.Where(ops.IsNaN(x), by, x))
+				}
+				return out(ops.Where(ops.Equal(x, ops.ScalarLike(x, missing)), by, x))
 			}
-			return out(ops.Where(ops.Equal(x, ops.ScalarLike(x, missing)), by, x))
-		}
-		by, missing := ops.Cast(c.intVector("imputed_value_int64s"), x.DType()), c.int("replaced_value_int64", 0)
-		return out(ops.Where(ops.Equal(x, int64(missing)), by, x))
-	}},
-	&operator{name: ml + "OneHotEncoder", since: 1, ignore: []string{"zeros"}, build: func(c *call) []*value {
-		x := ops.Unsqueeze(ops.Cast(c.x(0), tensor.Int64), -1)
-		cats := c.intVector("cats_int64s")
-		if c.given("zeros") && c.attrs["zeros"].Int == 0 {
-			c.refuse("zeros=0, an error for what is no category, is not supported")
-		}
-		return out(ops.Cast(ops.Equal(x, cats), tensor.Float32))
-	}},
-	&operator{name: ml + "LabelEncoder", since: 2, before: 4, build: labelEncoder},
-	&operator{name: ml + "LabelEncoder", since: 4, build: func(c *call) []*value { // where NaN is a key, it is found
-		y := labelEncoder(c)
-		at := slices.IndexFunc(c.exact("keys_floats"), func(k float32) bool { return k != k })
-		if at < 0 {
-			return y
-		}
-		values := c.floatVector
-		name := "values_floats"
-		if c.given("values_int64s") {
-			values, name = c.intVector, "values_int64s"
-		}
-		return out(ops.Where(ops.IsNaN(c.x(0)), ops.Select(values(name), 0, at), y[0].node))
-	}},
-	&operator{name: ml + "ZipMap", since: 1, build: func(c *call) []*value { // a map for each row: here it stays the row
-		x := c.x(0)
-		labels := len(c.intList("classlabels_int64s"))
-		if c.given("classlabels_strings") {
-			labels = len(c.strList("classlabels_strings"))
-		}
-		if x.Rank() != 2 || x.Shape()[1] != labels {
-			c.fail("there are %d labels for %v", labels, x.Shape())
-		}
-		return out(x)
-	}},
-	&operator{name: ml + "LinearRegressor", since: 1, build: func(c *call) []*value {
-		x := ops.Cast(c.x(0), tensor.Float32)
-		if t := c.str("post_transform", "NONE"); t != "NONE" {
-			c.refuse("post_transform %q is not supported", t)
-		}
-		return out(c.linear(x, c.int("targets", 1)))
-	}},
-	&operator{name: ml + "LinearClassifier", since: 1, ignore: []string{"multi_class"}, build: func(c *call) []*value {
-		x := ops.Cast(c.x(0), tensor.Float32)
-		labels := c.intList("classlabels_ints")
-		if len(labels) < 2 {
-			c.refuse("labels are supported where they are integers, two or more")
-		}
-		if w := c.exact("coefficients"); len(labels) == 2 && x.Rank() > 0 && len(w) == x.Dim(-1) {
-			return c.oneScore(x)
-		}
-		scores := c.linear(x, len(labels))
-		best := ops.Gather(c.intVector("classlabels_ints"), 0, ops.ArgMax(scores, 1))
-		switch t := c.str("post_transform", "NONE"); t {
-		case "NONE":
-		case "SOFTMAX":
-			scores = ops.Softmax(scores, 1)
-		case "LOGISTIC":
-			scores = ops.Sigmoid(scores)
-		default:
-			c.refuse("post_transform %q is not supported", t)
-		}
-		return out(best, scores)
-	}},
-	&operator{name: ml + "SVMRegressor", since: 1, build: svmRegressor},
-)
+			by, missing := ops.Cast(c.intVector("imputed_value_int64s"), x.DType()), c.int("replaced_value_int64", 0)
+			return out(ops.Where(ops.Equal(x, int64(missing)), by, x))
+		}},
+		{name: ml + "OneHotEncoder", since: 1, ignore: []string{"zeros"}, build: func(c *call) []*value {
+			x := ops.Unsqueeze(ops.Cast(c.x(0), tensor.Int64), -1)
+			cats := c.intVector("cats_int64s")
+			if c.given("zeros") && c.attrs["zeros"].Int == 0 {
+				c.refuse("zeros=0, an error for what is no category, is not supported")
+			}
+			return out(ops.Cast(ops.Equal(x, cats), tensor.Float32))
+		}},
+		{name: ml + "LabelEncoder", since: 2, before: 4, build: labelEncoder},
+		{name: ml + "LabelEncoder", since: 4, build: func(c *call) []*value { // where NaN is a key, it is found
+			y := labelEncoder(c)
+			at := slices.IndexFunc(c.exact("keys_floats"), func(k float32) bool { return k != k })
+			if at < 0 {
+				return y
+			}
+			values := c.floatVector
+			name := "values_floats"
+			if c.given("values_int64s") {
+				values, name = c.intVector, "values_int64s"
+			}
+			return out(ops.Where(ops.IsNaN(c.x(0)), ops.Select(values(name), 0, at), y[0].node))
+		}},
+		{name: ml + "ZipMap", since: 1, build: func(c *call) []*value { // a map for each row: here it stays the row
+			x := c.x(0)
+			labels := len(c.intList("classlabels_int64s"))
+			if c.given("classlabels_strings") {
+				labels = len(c.strList("classlabels_strings"))
+			}
+			if x.Rank() != 2 || x.Shape()[1] != labels {
+				c.fail("there are %d labels for %v", labels, x.Shape())
+			}
+			return out(x)
+		}},
+		{name: ml + "LinearRegressor", since: 1, build: func(c *call) []*value {
+			x := ops.Cast(c.x(0), tensor.Float32)
+			if t := c.str("post_transform", "NONE"); t != "NONE" {
+				c.refuse("post_transform %q is not supported", t)
+			}
+			return out(c.linear(x, c.int("targets", 1)))
+		}},
+		{name: ml + "LinearClassifier", since: 1, ignore: []string{"multi_class"}, build: func(c *call) []*value {
+			x := ops.Cast(c.x(0), tensor.Float32)
+			labels := c.intList("classlabels_ints")
+			if len(labels) < 2 {
+				c.refuse("labels are supported where they are integers, two or more")
+			}
+			if w := c.exact("coefficients"); len(labels) == 2 && x.Rank() > 0 && len(w) == x.Dim(-1) {
+				return c.oneScore(x)
+			}
+			scores := c.linear(x, len(labels))
+			best := ops.Gather(c.intVector("classlabels_ints"), 0, ops.ArgMax(scores, 1))
+			switch t := c.str("post_transform", "NONE"); t {
+			case "NONE":
+			case "SOFTMAX":
+				scores = ops.Softmax(scores, 1)
+			case "LOGISTIC":
+				scores = ops.Sigmoid(scores)
+			default:
+				c.refuse("post_transform %q is not supported", t)
+			}
+			return out(best, scores)
+		}},
+		{name: ml + "SVMRegressor", since: 1, build: svmRegressor},
+	}
+})
 
 // oneScore are the results of a LinearClassifier of two labels whose only score is that of the second one.
 func (c *call) oneScore(x *ops.Node) []*value {

@@ -8,49 +8,51 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: ml + "TreeEnsembleRegressor", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
-		e := c.trees("target")
-		if e.Targets = c.int("n_targets", 1); e.Targets < 1 {
-			c.refuse("n_targets is %d", e.Targets)
-		}
-		aggregates := map[string]ops.TreeAggregate{"SUM": ops.TreeSum, "AVERAGE": ops.TreeMean, "MIN": ops.TreeMin, "MAX": ops.TreeMax}
-		name := c.str("aggregate_function", "SUM")
-		a, ok := aggregates[name]
-		if !ok {
-			c.refuse("aggregate_function %q is not known", name)
-		}
-		e.Aggregate = a
-		y := ops.TreeRegress(c.features(), e)
-		return out(ops.Cast(y, tensor.Float32))
-	}},
-	&operator{name: ml + "TreeEnsembleClassifier", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
-		e := c.trees("class")
-		labels := c.intList("classlabels_int64s")
-		if len(labels) < 2 {
-			c.refuse("labels are supported where they are integers, two or more")
-		}
-		for _, l := range labels {
-			e.Labels = append(e.Labels, int64(l))
-		}
-		e.Targets = len(labels)
-		if ids := c.intList("class_ids"); len(labels) == 2 && len(slices.Compact(slices.Sorted(slices.Values(ids)))) == 1 {
-			if ids[0] != 0 {
-				c.refuse("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: ml + "TreeEnsembleRegressor", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
+			e := c.trees("target")
+			if e.Targets = c.int("n_targets", 1); e.Targets < 1 {
+				c.refuse("n_targets is %d", e.Targets)
 			}
-			e.Targets = 1 // a score for one of two classes
-			for _, tree := range e.Trees {
-				for _, n := range tree {
-					for k := range n.Weights {
-						n.Weights[k].Target = 0
+			aggregates := map[string]ops.TreeAggregate{"SUM": ops.TreeSum, "AVERAGE": ops.TreeMean, "MIN": ops.TreeMin, "MAX": ops.TreeMax}
+			name := c.str("aggregate_function", "SUM")
+			a, ok := aggregates[name]
+			if !ok {
+				c.refuse("aggregate_function %q is not known", name)
+			}
+			e.Aggregate = a
+			y := ops.TreeRegress(c.features(), e)
+			return out(ops.Cast(y, tensor.Float32))
+		}},
+		{name: ml + "TreeEnsembleClassifier", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
+			e := c.trees("class")
+			labels := c.intList("classlabels_int64s")
+			if len(labels) < 2 {
+				c.refuse("labels are supported where they are integers, two or more")
+			}
+			for _, l := range labels {
+				e.Labels = append(e.Labels, int64(l))
+			}
+			e.Targets = len(labels)
+			if ids := c.intList("class_ids"); len(labels) == 2 && len(slices.Compact(slices.Sorted(slices.Values(ids)))) == 1 {
+				if ids[0] != 0 {
+					c.refuse("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
+				}
+				e.Targets = 1 // a score for one of two classes
+				for _, tree := range e.Trees {
+					for _, n := range tree {
+						for k := range n.Weights {
+							n.Weights[k].Target = 0
+						}
 					}
 				}
 			}
-		}
-		y, scores := ops.TreeClassify(c.features(), e)
-		return out(y, ops.Cast(scores, tensor.Float32))
-	}},
-)
+			y, scores := ops.TreeClassify(c.features(), e)
+			return out(y, ops.Cast(scores, tensor.Float32))
+		}},
+	}
+})
 
 // features are the samples, as floats.
 func (c *call) features() *ops.Node {

@@ -8,67 +8,69 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "BatchNormalization", since: 1, ignore: []string{"spatial", "is_test", "consumed_inputs"}, build: batchNorm},
-	&operator{name: "InstanceNormalization", since: 1, ignore: consumed, build: func(c *call) []*value {
-		return out(ops.InstanceNorm(c.x(0), c.x(1), c.x(2), c.float("epsilon", 1e-5)))
-	}},
-	&operator{name: "LayerNormalization", since: 17, ignore: []string{"stash_type"}, build: layerNorm},
-	&operator{name: "RMSNormalization", since: 23, ignore: []string{"stash_type"}, build: func(c *call) []*value {
-		x, scale := c.x(0), c.x(1)
-		axis := c.axis(c.int("axis", -1), x.Rank())
-		w := ops.Cast(x, tensor.Float32)
-		if x.DType() == tensor.Float64 {
-			w = x
-		}
-		axes := from(axis, x.Rank())
-		mean := ops.KeepDims(ops.Mean(ops.Square(w), axes...))
-		w = ops.Mul(w, ops.Rsqrt(ops.Add(mean, ops.ScalarLike(mean, c.float("epsilon", 1e-5)))))
-		return out(ops.Mul(ops.Cast(w, scale.DType()), scale))
-	}},
-	&operator{name: "GroupNormalization", since: 18, ignore: []string{"stash_type"}, build: func(c *call) []*value {
-		x, scale, shift := c.x(0), c.x(1), c.x(2)
-		groups := c.int("num_groups", 0)
-		if x.Rank() < 2 || groups < 1 || x.Dim(1)%groups != 0 {
-			c.fail("%d groups of %v", groups, x.Shape())
-		}
-		if c.version < 21 { // one for each group
-			scale, shift = ops.RepeatInterleave(scale, 0, x.Dim(1)/groups), ops.RepeatInterleave(shift, 0, x.Dim(1)/groups)
-		}
-		return out(ops.GroupNorm(x, groups, scale, shift, c.float("epsilon", 1e-5)))
-	}},
-	&operator{name: "LRN", since: 1, build: func(c *call) []*value {
-		return out(ops.LocalResponseNorm(c.x(0), ops.LocalResponseNormOptions{
-			Size: c.int("size", 0), Alpha: c.float("alpha", 1e-4), Beta: c.float("beta", 0.75), K: c.float("bias", 1), Above: true,
-		}))
-	}},
-	&operator{name: "LpNormalization", since: 1, build: func(c *call) []*value {
-		x, p := c.x(0), c.int("p", 2)
-		axis := c.axis(c.int("axis", -1), x.Rank())
-		var norm *ops.Node
-		switch p {
-		case 1:
-			norm = ops.Sum(ops.Abs(x), axis)
-		case 2:
-			norm = ops.Sqrt(ops.Sum(ops.Square(x), axis))
-		default:
-			c.refuse("p=%d is neither 1 nor 2", p)
-		}
-		norm = ops.Unsqueeze(norm, axis)
-		// what has norm 0 stays
-		return out(ops.Div(x, ops.Where(ops.Equal(norm, 0), ops.OnesLike(norm), norm)))
-	}},
-	&operator{name: "MeanVarianceNormalization", since: 9, build: func(c *call) []*value {
-		x, axes := c.x(0), c.intList("axes")
-		if axes == nil {
-			axes = []int{0, 2, 3}
-		}
-		mean := ops.KeepDims(ops.Mean(x, axes...))
-		d := ops.Sub(x, mean)
-		dev := ops.Sqrt(ops.KeepDims(ops.Mean(ops.Square(d), axes...)))
-		return out(ops.Div(d, ops.Add(dev, ops.ScalarLike(dev, 1e-9))))
-	}},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "BatchNormalization", since: 1, ignore: []string{"spatial", "is_test", "consumed_inputs"}, build: batchNorm},
+		{name: "InstanceNormalization", since: 1, ignore: consumed, build: func(c *call) []*value {
+			return out(ops.InstanceNorm(c.x(0), c.x(1), c.x(2), c.float("epsilon", 1e-5)))
+		}},
+		{name: "LayerNormalization", since: 17, ignore: []string{"stash_type"}, build: layerNorm},
+		{name: "RMSNormalization", since: 23, ignore: []string{"stash_type"}, build: func(c *call) []*value {
+			x, scale := c.x(0), c.x(1)
+			axis := c.axis(c.int("axis", -1), x.Rank())
+			w := ops.Cast(x, tensor.Float32)
+			if x.DType() == tensor.Float64 {
+				w = x
+			}
+			axes := from(axis, x.Rank())
+			mean := ops.KeepDims(ops.Mean(ops.Square(w), axes...))
+			w = ops.Mul(w, ops.Rsqrt(ops.Add(mean, ops.ScalarLike(mean, c.float("epsilon", 1e-5)))))
+			return out(ops.Mul(ops.Cast(w, scale.DType()), scale))
+		}},
+		{name: "GroupNormalization", since: 18, ignore: []string{"stash_type"}, build: func(c *call) []*value {
+			x, scale, shift := c.x(0), c.x(1), c.x(2)
+			groups := c.int("num_groups", 0)
+			if x.Rank() < 2 || groups < 1 || x.Dim(1)%groups != 0 {
+				c.fail("%d groups of %v", groups, x.Shape())
+			}
+			if c.version < 21 { // one for each group
+				scale, shift = ops.RepeatInterleave(scale, 0, x.Dim(1)/groups), ops.RepeatInterleave(shift, 0, x.Dim(1)/groups)
+			}
+			return out(ops.GroupNorm(x, groups, scale, shift, c.float("epsilon", 1e-5)))
+		}},
+		{name: "LRN", since: 1, build: func(c *call) []*value {
+			return out(ops.LocalResponseNorm(c.x(0), ops.LocalResponseNormOptions{
+				Size: c.int("size", 0), Alpha: c.float("alpha", 1e-4), Beta: c.float("beta", 0.75), K: c.float("bias", 1), Above: true,
+			}))
+		}},
+		{name: "LpNormalization", since: 1, build: func(c *call) []*value {
+			x, p := c.x(0), c.int("p", 2)
+			axis := c.axis(c.int("axis", -1), x.Rank())
+			var norm *ops.Node
+			switch p {
+			case 1:
+				norm = ops.Sum(ops.Abs(x), axis)
+			case 2:
+				norm = ops.Sqrt(ops.Sum(ops.Square(x), axis))
+			default:
+				c.refuse("p=%d is neither 1 nor 2", p)
+			}
+			norm = ops.Unsqueeze(norm, axis)
+			// what has norm 0 stays
+			return out(ops.Div(x, ops.Where(ops.Equal(norm, 0), ops.OnesLike(norm), norm)))
+		}},
+		{name: "MeanVarianceNormalization", since: 9, build: func(c *call) []*value {
+			x, axes := c.x(0), c.intList("axes")
+			if axes == nil {
+				axes = []int{0, 2, 3}
+			}
+			mean := ops.KeepDims(ops.Mean(x, axes...))
+			d := ops.Sub(x, mean)
+			dev := ops.Sqrt(ops.KeepDims(ops.Mean(ops.Square(d), axes...)))
+			return out(ops.Div(d, ops.Add(dev, ops.ScalarLike(dev, 1e-9))))
+		}},
+	}
+})
 
 func from(axis, rank int) []int {
 	var axes []int

@@ -7,23 +7,25 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "MaxPool", since: 1, build: maxPool},
-	&operator{name: "AveragePool", since: 1, build: averagePool},
-	&operator{name: "LpPool", since: 2, build: lpPool},
-	&operator{name: "GlobalAveragePool", since: 1, build: unary(ops.GlobalAvgPool)},
-	&operator{name: "GlobalMaxPool", since: 1, build: unary(ops.GlobalMaxPool)},
-	&operator{name: "GlobalLpPool", since: 1, build: func(c *call) []*value {
-		p := 2.0
-		if c.version < 2 {
-			p = c.float("p", 2)
-		} else {
-			p = float64(c.int("p", 2))
-		}
-		return out(ops.GlobalLPPool(c.x(0), p))
-	}},
-	&operator{name: "MaxUnpool", since: 9, build: maxUnpool},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "MaxPool", since: 1, build: maxPool},
+		{name: "AveragePool", since: 1, build: averagePool},
+		{name: "LpPool", since: 2, build: lpPool},
+		{name: "GlobalAveragePool", since: 1, build: unary(ops.GlobalAvgPool)},
+		{name: "GlobalMaxPool", since: 1, build: unary(ops.GlobalMaxPool)},
+		{name: "GlobalLpPool", since: 1, build: func(c *call) []*value {
+			p := 2.0
+			if c.version < 2 {
+				p = c.float("p", 2)
+			} else {
+				p = float64(c.int("p", 2))
+			}
+			return out(ops.GlobalLPPool(c.x(0), p))
+		}},
+		{name: "MaxUnpool", since: 9, build: maxUnpool},
+	}
+})
 
 // pooling are the options of a pooling of x. Padding that op pool does not take is added to x, with what fill says.
 func (c *call) pooling(x *ops.Node, fill float64) (*ops.Node, ops.PoolingOptions) {

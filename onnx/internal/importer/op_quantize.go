@@ -7,34 +7,36 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "QuantizeLinear", since: 10, narrow: true, build: quantize},
-	&operator{name: "DequantizeLinear", since: 10, narrow: true, build: dequantize},
-	&operator{name: "DynamicQuantizeLinear", since: 11, build: func(c *call) []*value {
-		y, scale, zero := ops.DynamicQuantizeLinear(c.x(0))
-		return out(y, scale, zero)
-	}},
-	&operator{name: "MatMulInteger", since: 10, build: func(c *call) []*value {
-		return out(ops.MatMulInteger(c.x(0), c.x(1), zeroPoint(c.opt(2)), zeroPoint(c.opt(3))))
-	}},
-	&operator{name: "QLinearMatMul", since: 10, build: func(c *call) []*value {
-		aScale, bScale, yScale := c.x(1), c.x(4), c.x(6)
-		dt := tensor.Float32 // the product of two scales of 16 bits may be none
-		wide := func(s *ops.Node) *ops.Node { return zeroPoint(ops.Cast(s, dt)) }
-		return out(ops.QLinearMatMul(ops.Quantized{Value: c.x(0), Scale: wide(aScale), Zero: zeroPoint(c.x(2))},
-			ops.Quantized{Value: c.x(3), Scale: wide(bScale), Zero: zeroPoint(c.x(5))}, wide(yScale), zeroPoint(c.x(7))))
-	}},
-	&operator{name: "ConvInteger", since: 10, build: func(c *call) []*value {
-		x, w, o := c.conv2D(0, 1)
-		return out(ops.ConvInteger(x(c.opt(2)), w, zeroPoint(c.opt(2)), zeroPoint(c.opt(3)), o))
-	}},
-	&operator{name: "QLinearConv", since: 10, build: func(c *call) []*value {
-		x, w, o := c.conv2D(0, 3)
-		bias := c.opt(8)
-		return out(ops.QLinearConv(ops.Quantized{Value: x(c.x(2)), Scale: zeroPoint(c.x(1)), Zero: zeroPoint(c.x(2))},
-			ops.Quantized{Value: w, Scale: zeroPoint(c.x(4)), Zero: zeroPoint(c.x(5))}, bias, zeroPoint(c.x(6)), zeroPoint(c.x(7)), o))
-	}},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "QuantizeLinear", since: 10, narrow: true, build: quantize},
+		{name: "DequantizeLinear", since: 10, narrow: true, build: dequantize},
+		{name: "DynamicQuantizeLinear", since: 11, build: func(c *call) []*value {
+			y, scale, zero := ops.DynamicQuantizeLinear(c.x(0))
+			return out(y, scale, zero)
+		}},
+		{name: "MatMulInteger", since: 10, build: func(c *call) []*value {
+			return out(ops.MatMulInteger(c.x(0), c.x(1), zeroPoint(c.opt(2)), zeroPoint(c.opt(3))))
+		}},
+		{name: "QLinearMatMul", since: 10, build: func(c *call) []*value {
+			aScale, bScale, yScale := c.x(1), c.x(4), c.x(6)
+			dt := tensor.Float32 // the product of two scales of 16 bits may be none
+			wide := func(s *ops.Node) *ops.Node { return zeroPoint(ops.Cast(s, dt)) }
+			return out(ops.QLinearMatMul(ops.Quantized{Value: c.x(0), Scale: wide(aScale), Zero: zeroPoint(c.x(2))},
+				ops.Quantized{Value: c.x(3), Scale: wide(bScale), Zero: zeroPoint(c.x(5))}, wide(yScale), zeroPoint(c.x(7))))
+		}},
+		{name: "ConvInteger", since: 10, build: func(c *call) []*value {
+			x, w, o := c.conv2D(0, 1)
+			return out(ops.ConvInteger(x(c.opt(2)), w, zeroPoint(c.opt(2)), zeroPoint(c.opt(3)), o))
+		}},
+		{name: "QLinearConv", since: 10, build: func(c *call) []*value {
+			x, w, o := c.conv2D(0, 3)
+			bias := c.opt(8)
+			return out(ops.QLinearConv(ops.Quantized{Value: x(c.x(2)), Scale: zeroPoint(c.x(1)), Zero: zeroPoint(c.x(2))},
+				ops.Quantized{Value: w, Scale: zeroPoint(c.x(4)), Zero: zeroPoint(c.x(5))}, bias, zeroPoint(c.x(6)), zeroPoint(c.x(7)), o))
+		}},
+	}
+})
 
 // zeroPoint is a zero point or scale, a scalar where it is one value.
 func zeroPoint(z *ops.Node) *ops.Node {

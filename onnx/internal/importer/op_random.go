@@ -10,28 +10,30 @@ import (
 // The numbers of generators are not those of other programs, whatever the seed.
 var seeds = []string{"seed"}
 
-var _ = define(
-	&operator{name: "RandomNormal", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
-		return out(c.normal(c.dtype(c.int("dtype", 1)), c.intList("shape")))
-	}},
-	&operator{name: "RandomUniform", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
-		return out(c.uniform(c.dtype(c.int("dtype", 1)), c.intList("shape")))
-	}},
-	&operator{name: "RandomNormalLike", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
-		return out(c.normal(c.like(), c.x(0).Shape()))
-	}},
-	&operator{name: "RandomUniformLike", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
-		return out(c.uniform(c.like(), c.x(0).Shape()))
-	}},
-	&operator{name: "Bernoulli", since: 15, random: true, ignore: seeds, build: func(c *call) []*value {
-		return out(ops.Cast(ops.Bernoulli(c.x(0)), c.like()))
-	}},
-	&operator{name: "Multinomial", since: 7, random: true, ignore: seeds, build: func(c *call) []*value {
-		dt := c.dtype(c.int("dtype", 6))
-		return out(ops.Cast(ops.Categorical(c.x(0), c.int("sample_size", 1)), dt))
-	}},
-	&operator{name: "Dropout", since: 1, ignore: append([]string{"is_test", "consumed_inputs"}, seeds...), build: dropout},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "RandomNormal", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
+			return out(c.normal(c.dtype(c.int("dtype", 1)), c.intList("shape")))
+		}},
+		{name: "RandomUniform", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
+			return out(c.uniform(c.dtype(c.int("dtype", 1)), c.intList("shape")))
+		}},
+		{name: "RandomNormalLike", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
+			return out(c.normal(c.like(), c.x(0).Shape()))
+		}},
+		{name: "RandomUniformLike", since: 1, random: true, ignore: seeds, build: func(c *call) []*value {
+			return out(c.uniform(c.like(), c.x(0).Shape()))
+		}},
+		{name: "Bernoulli", since: 15, random: true, ignore: seeds, build: func(c *call) []*value {
+			return out(ops.Cast(ops.Bernoulli(c.x(0)), c.like()))
+		}},
+		{name: "Multinomial", since: 7, random: true, ignore: seeds, build: func(c *call) []*value {
+			dt := c.dtype(c.int("dtype", 6))
+			return out(ops.Cast(ops.Categorical(c.x(0), c.int("sample_size", 1)), dt))
+		}},
+		{name: "Dropout", since: 1, ignore: append([]string{"is_test", "consumed_inputs"}, seeds...), build: dropout},
+	}
+})
 
 // like is the dtype of the attribute, or that of the operand.
 func (c *call) like() tensor.DType {

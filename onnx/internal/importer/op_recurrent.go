@@ -6,11 +6,13 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-var _ = define(
-	&operator{name: "RNN", since: 7, build: recurrent},
-	&operator{name: "GRU", since: 7, build: recurrent},
-	&operator{name: "LSTM", since: 7, build: recurrent},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "RNN", since: 7, build: recurrent},
+		{name: "GRU", since: 7, build: recurrent},
+		{name: "LSTM", since: 7, build: recurrent},
+	}
+})
 
 // layer is one direction of a recurrent operator.
 type layer struct {

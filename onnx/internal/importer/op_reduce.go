@@ -90,30 +90,32 @@ func real(f func(x *ops.Node, axes ...int) *ops.Node) func(x *ops.Node, axes ...
 
 var inf = math.Inf(1)
 
-var _ = define(
-	&operator{name: "ReduceSum", since: 1, build: reduce(reduction{f: ops.Sum, since: 13})},
-	&operator{name: "ReduceMean", since: 1, build: reduce(reduction{f: real(ops.Mean), empty: math.NaN(), since: 18})},
-	&operator{name: "ReduceProd", since: 1, build: reduce(reduction{f: ops.Prod, empty: 1, since: 18})},
-	&operator{name: "ReduceMax", since: 1, build: reduce(reduction{f: boolean(ops.Max), empty: -inf, since: 18})},
-	&operator{name: "ReduceMin", since: 1, build: reduce(reduction{f: boolean(ops.Min), empty: inf, since: 18})},
-	&operator{name: "ReduceL1", since: 1, build: reduce(reduction{f: func(x *ops.Node, axes ...int) *ops.Node {
-		return ops.Sum(ops.Abs(x), axes...)
-	}, since: 18})},
-	&operator{name: "ReduceL2", since: 1, build: reduce(reduction{f: real(func(x *ops.Node, axes ...int) *ops.Node {
-		return ops.Sqrt(ops.Sum(ops.Square(x), axes...))
-	}), since: 18})},
-	&operator{name: "ReduceSumSquare", since: 1, build: reduce(reduction{f: func(x *ops.Node, axes ...int) *ops.Node {
-		return ops.Sum(ops.Square(x), axes...)
-	}, since: 18})},
-	&operator{name: "ReduceLogSum", since: 1, build: reduce(reduction{f: real(func(x *ops.Node, axes ...int) *ops.Node {
-		return ops.Log(ops.Sum(x, axes...))
-	}), empty: -inf, since: 18})},
-	&operator{name: "ReduceLogSumExp", since: 1, build: reduce(reduction{f: real(ops.LogSumExp), empty: -inf, since: 18})},
-	&operator{name: "ArgMax", since: 1, build: argExtreme(ops.ArgMax)},
-	&operator{name: "ArgMin", since: 1, build: argExtreme(ops.ArgMin)},
-	&operator{name: "CumSum", since: 11, build: cumulative(ops.CumSum)},
-	&operator{name: "CumProd", since: 26, build: cumulative(ops.CumProd)},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "ReduceSum", since: 1, build: reduce(reduction{f: ops.Sum, since: 13})},
+		{name: "ReduceMean", since: 1, build: reduce(reduction{f: real(ops.Mean), empty: math.NaN(), since: 18})},
+		{name: "ReduceProd", since: 1, build: reduce(reduction{f: ops.Prod, empty: 1, since: 18})},
+		{name: "ReduceMax", since: 1, build: reduce(reduction{f: boolean(ops.Max), empty: -inf, since: 18})},
+		{name: "ReduceMin", since: 1, build: reduce(reduction{f: boolean(ops.Min), empty: inf, since: 18})},
+		{name: "ReduceL1", since: 1, build: reduce(reduction{f: func(x *ops.Node, axes ...int) *ops.Node {
+			return ops.Sum(ops.Abs(x), axes...)
+		}, since: 18})},
+		{name: "ReduceL2", since: 1, build: reduce(reduction{f: real(func(x *ops.Node, axes ...int) *ops.Node {
+			return ops.Sqrt(ops.Sum(ops.Square(x), axes...))
+		}), since: 18})},
+		{name: "ReduceSumSquare", since: 1, build: reduce(reduction{f: func(x *ops.Node, axes ...int) *ops.Node {
+			return ops.Sum(ops.Square(x), axes...)
+		}, since: 18})},
+		{name: "ReduceLogSum", since: 1, build: reduce(reduction{f: real(func(x *ops.Node, axes ...int) *ops.Node {
+			return ops.Log(ops.Sum(x, axes...))
+		}), empty: -inf, since: 18})},
+		{name: "ReduceLogSumExp", since: 1, build: reduce(reduction{f: real(ops.LogSumExp), empty: -inf, since: 18})},
+		{name: "ArgMax", since: 1, build: argExtreme(ops.ArgMax)},
+		{name: "ArgMin", since: 1, build: argExtreme(ops.ArgMin)},
+		{name: "CumSum", since: 11, build: cumulative(ops.CumSum)},
+		{name: "CumProd", since: 26, build: cumulative(ops.CumProd)},
+	}
+})
 
 func argExtreme(f func(x *ops.Node, axis int) *ops.Node) func(*call) []*value {
 	return func(c *call) []*value {

@@ -8,14 +8,16 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-var _ = define(
-	&operator{name: "DFT", since: 17, build: dft},
-	&operator{name: "STFT", since: 17, build: stft},
-	&operator{name: "HannWindow", since: 17, build: window(0.5, 0.5, 0)},
-	&operator{name: "HammingWindow", since: 17, build: window(25.0/46, 21.0/46, 0)},
-	&operator{name: "BlackmanWindow", since: 17, build: window(0.42, 0.5, 0.08)},
-	&operator{name: "MelWeightMatrix", since: 17, build: mel},
-)
+var _ = define(func() []*operator {
+	return []*operator{
+		{name: "DFT", since: 17, build: dft},
+		{name: "STFT", since: 17, build: stft},
+		{name: "HannWindow", since: 17, build: window(0.5, 0.5, 0)},
+		{name: "HammingWindow", since: 17, build: window(25.0/46, 21.0/46, 0)},
+		{name: "BlackmanWindow", since: 17, build: window(0.42, 0.5, 0.08)},
+		{name: "MelWeightMatrix", since: 17, build: mel},
+	}
+})
 
 // complexOf makes pairs of real numbers, which have a last axis of extent 1.
 func (c *call) complexOf(x *ops.Node) *ops.Node {

@@ -44,7 +44,7 @@ type Source struct {
 	folded folded
 }
 
-// NewSource is the source of m, whose external data lie in root, until [Source.Sealed]; nil: they cannot be read. Errors: two functions have one name.
+// NewSource is the source of m, whose external data lie in root, until [Source.Close]; nil: they cannot be read. Errors: two functions have one name.
 func NewSource(m *model.Model, root *os.Root) (*Source, error) {
 	s := &Source{Model: m, root: root, functions: map[[3]string]*model.Function{}, weights: map[*model.Tensor]*tensor.Tensor{}}
 	for _, f := range m.Functions {
@@ -57,8 +57,8 @@ func NewSource(m *model.Model, root *os.Root) (*Source, error) {
 	return s, nil
 }
 
-// Sealed says that all weights have been read: the folder of external data is not looked into any more.
-func (s *Source) Sealed() { s.root = nil }
+// Close says that all weights have been read: the folder of external data is not looked into any more.
+func (s *Source) Close() { s.root = nil }
 
 // With is the source with other ports.
 func (s *Source) With(inputs, outputs []Port) *Source {

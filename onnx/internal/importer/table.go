@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/onnx/internal/model"
 )
@@ -23,15 +24,25 @@ type operator struct {
 	narrow, moves bool
 }
 
-var table = map[string][]*operator{}
+// rowsOf give the rows of the table, by family.
+var rowsOf []func() []*operator
 
 // define adds rows to the table.
-func define(rows ...*operator) bool {
-	for _, op := range rows {
-		table[op.name] = append(table[op.name], op)
-	}
+func define(rows func() []*operator) bool {
+	rowsOf = append(rowsOf, rows)
 	return true
 }
+
+// table has the operators by name. It is made when a model is first read, since most programs read none.
+var table = sync.OnceValue(func() map[string][]*operator {
+	all := map[string][]*operator{}
+	for _, rows := range rowsOf {
+		for _, op := range rows() {
+			all[op.name] = append(all[op.name], op)
+		}
+	}
+	return all
+})
 
 // Newest is the Newest version of ai.onnx that the rows were written for: what a later one changes is not known.
 const Newest = 27
@@ -42,7 +53,7 @@ func find(n *model.Node, opsets map[string]int64) (*operator, error) {
 	if n.Domain != "" {
 		name = n.Domain + "." + n.Op
 	}
-	rows := table[name]
+	rows := table()[name]
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("there is no operator %s here: it would need a row in the table of operators, or a function of the model", name)
 	}
@@ -62,7 +73,7 @@ func find(n *model.Node, opsets map[string]int64) (*operator, error) {
 // front.
 func Operators() []string {
 	var all []string
-	for name := range table {
+	for name := range table() {
 		all = append(all, name)
 	}
 	slices.SortFunc(all, func(a, b string) int { return strings.Compare(a, b) })

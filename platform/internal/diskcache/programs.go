@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Programs keeps program binaries on disk, one sealed file each:
+// Programs keeps program binaries on disk, one checksummed file each:
 //
 //	<dir>/programs/<first two digits>/<SHA-256 of the key>
 //

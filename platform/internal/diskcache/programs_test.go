@@ -75,7 +75,7 @@ func TestDamagedProgramCacheEntryIsNotLoaded(t *testing.T) {
 	require.NoError(t, c.Save(cacheKey(1), binary))
 	require.NoError(t, os.Truncate(c.path(cacheKey(1)), 300))
 	b, err := c.Load(cacheKey(1))
-	assert.ErrorIs(t, err, errNotSealed)
+	assert.ErrorIs(t, err, errDamaged)
 	assert.Nil(t, b)
 	require.NoError(t, c.Save(cacheKey(1), binary))
 	b, err = c.Load(cacheKey(1))

@@ -26,16 +26,22 @@ func Scalar2(name, c string, f64 func(a, b float64) float64, i64 func(a, b int64
 	}}
 }
 
+// known is s, which computes f.
+func known(f engine.Function, s *engine.Scalar) *engine.Scalar {
+	s.Function = f
+	return s
+}
+
 var (
-	Add = Scalar2("add", "a + b", func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b })
-	Sub = Scalar2("sub", "a - b", func(a, b float64) float64 { return a - b }, func(a, b int64) int64 { return a - b })
-	Mul = Scalar2("mul", "a * b", func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b })
-	Div = Scalar2("div", "a / b", func(a, b float64) float64 { return a / b }, nil)
+	Add = known(engine.FnAdd, Scalar2("add", "a + b", func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b }))
+	Sub = known(engine.FnSub, Scalar2("sub", "a - b", func(a, b float64) float64 { return a - b }, func(a, b int64) int64 { return a - b }))
+	Mul = known(engine.FnMul, Scalar2("mul", "a * b", func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }))
+	Div = known(engine.FnDiv, Scalar2("div", "a / b", func(a, b float64) float64 { return a / b }, nil))
 
 	// fnMix has literals of both kinds and a constant, for the rewriting to double.
 	Mix = Scalar2("mix", "0.5f * a + 0x1p-2f * b * M_PI_F", func(a, b float64) float64 { return 0.5*a + 0.25*b*math.Pi }, nil)
 
-	Less = &engine.Scalar{Name: "less", Arity: 2, OpenCL: "a < b", Flops: 1, Host: func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+	Less = &engine.Scalar{Name: "less", Function: engine.FnLess, Arity: 2, OpenCL: "a < b", Flops: 1, Host: func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
 		var y bool
 		switch engine.ClassOf(in[0]) {
 		case engine.ClassF32:
@@ -53,7 +59,7 @@ var (
 		}
 	}}
 
-	Where = &engine.Scalar{Name: "where", Arity: 3, OpenCL: "a ? b : c", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	Where = &engine.Scalar{Name: "where", Function: engine.FnSelect, Arity: 3, OpenCL: "a ? b : c", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		from := args[2]
 		if args[0].U64[0] != 0 {
 			from = args[1]
@@ -64,7 +70,7 @@ var (
 		copy(dst.U64, from.U64)
 	}}
 
-	Exp = &engine.Scalar{Name: "exp", Arity: 1, OpenCL: "exp(a)", Flops: 20, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	Exp = &engine.Scalar{Name: "exp", Function: engine.FnExp, Arity: 1, OpenCL: "exp(a)", Flops: 20, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		if out == tensor.Float64 {
 			dst.F64[0] = math.Exp(args[0].F64[0])
 			return
@@ -72,11 +78,11 @@ var (
 		dst.F32[0] = float32(math.Exp(float64(args[0].F32[0])))
 	}}
 
-	Abs = &engine.Scalar{Name: "abs", Arity: 1, OpenCL: "fabs(a)", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	Abs = &engine.Scalar{Name: "abs", Function: engine.FnAbs, Arity: 1, OpenCL: "fabs(a)", Flops: 1, Host: func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		dst.F32[0] = float32(math.Abs(float64(args[0].F32[0])))
 	}}
 
-	Cast = &engine.Scalar{Name: "cast", Arity: 1, OpenCL: "$cast(a)", Flops: 1, Host: hostCast}
+	Cast = &engine.Scalar{Name: "cast", Function: engine.FnCast, Arity: 1, OpenCL: "$cast(a)", Flops: 1, Host: hostCast}
 )
 
 // hostCast converts with tensor.Cast, whose rules hold everywhere.

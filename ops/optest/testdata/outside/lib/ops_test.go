@@ -1,6 +1,7 @@
 package lib
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -55,9 +56,43 @@ func init() {
 			return ops.Add(ops.Mul(u, u), ops.Mul(v, v))
 		}),
 	})
+	blend := optest.Spec{Reference: blended, Tolerance: few}
+	blend.Tolerance.Terms = 8
+	for n := range 5 { // x alone, with base, with others
+		s := optest.Sample{Label: fmt.Sprint(n), Build: func(in []*ops.Node) *ops.Node {
+			return ops.Add(Blend(map[string]any{"scale": 3}, in[0], in[1:]...))
+		}}
+		for i := range n + 1 {
+			s.Operands = append(s.Operands, optest.Operand{Shape: []int{3, 5}})
+			if i == 1 {
+				s.Operands[i].DType = tensor.Int32
+			}
+		}
+		blend.Samples = append(blend.Samples, s)
+	}
+	optest.Register("outside.blend", blend)
 }
 
-var own = &optest.Options{Ops: []string{"outside.bump", "outside.polar", "outside.turn"}}
+// blended is the sum of the results of outside.blend with scale 3, and of the magnitudes of their terms.
+func blended(c optest.Case) optest.Result {
+	y := optest.NewArray(c.In[0].DType, c.In[0].Shape...)
+	terms := make([]float64, y.Len())
+	for at, x := range c.In[0].F {
+		add := func(v float64) { y.F[at], terms[at] = y.F[at]+v, terms[at]+math.Abs(v) }
+		add(3 * x)
+		for i, a := range c.In[1:] {
+			if i == 0 {
+				add(float64(a.I[at]))
+				continue
+			}
+			add([]float64{1, -1}[(i-1)%2] * a.F[at])
+			add((a.F[at] - x) * (a.F[at] - x))
+		}
+	}
+	return optest.Result{Array: y, Terms: terms, N: 16}
+}
+
+var own = &optest.Options{Ops: []string{"outside.bump", "outside.polar", "outside.turn", "outside.blend"}}
 
 func TestOwnOps(t *testing.T) { optest.TestOps(t, fallback.New(nil), own) }
 

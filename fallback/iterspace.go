@@ -2,12 +2,12 @@ package fallback
 
 import "github.com/anycl/anycl/engine"
 
-// lattice is a box of points in row-major order with linear forms over it:
+// iterationSpace is an affine iteration space, a box of points in row-major order with linear forms over it:
 // the addresses of a load and the values of its conditions.
 //
 // Axes that every form steps through as through one are merged, so a
 // contiguous operand is one long axis whatever its rank.
-type lattice struct {
+type iterationSpace struct {
 	extent []int64 // outermost first; at least one
 	base   []int64 // of each form
 	step   []int64 // of form i along axis d: step[d*forms+i]
@@ -15,11 +15,11 @@ type lattice struct {
 	size   int64
 }
 
-// newLattice is the affine part of xs over the axes of order. Other terms are
+// newIterationSpace is the affine part of xs over the axes of order. Other terms are
 // left out.
-func newLattice(order []int, dom engine.Domain, xs []*engine.Index) lattice {
+func newIterationSpace(order []int, dom engine.Domain, xs []*engine.Index) iterationSpace {
 	n := len(xs)
-	l := lattice{size: 1, base: make([]int64, n)}
+	l := iterationSpace{size: 1, base: make([]int64, n)}
 	coef := make([][]int64, n)
 	for i, x := range xs {
 		l.base[i] = x.Const
@@ -64,14 +64,14 @@ func newLattice(order []int, dom engine.Domain, xs []*engine.Index) lattice {
 }
 
 // inner is the steps of the forms along the innermost axis.
-func (l *lattice) inner() []int64 { return l.step[(len(l.extent)-1)*len(l.base):] }
+func (l *iterationSpace) inner() []int64 { return l.step[(len(l.extent)-1)*len(l.base):] }
 
 // run is the length of the innermost axis.
-func (l *lattice) run() int64 { return l.extent[len(l.extent)-1] }
+func (l *iterationSpace) run() int64 { return l.extent[len(l.extent)-1] }
 
 // cost is the estimated time in ns of loading a point: part of the work of a
 // run, and, beyond a cache line, waiting for memory.
-func (l *lattice) cost() float64 {
+func (l *iterationSpace) cost() float64 {
 	n := len(l.base)
 	ns := 0.15 + float64(6+4*n)/float64(max(l.run(), 1))
 	switch step := l.inner()[0]; {
@@ -84,20 +84,20 @@ func (l *lattice) cost() float64 {
 	return ns
 }
 
-// cursor is a place in a lattice and the values of the forms there.
+// cursor is a place in an iteration space and the values of the forms there.
 type cursor struct {
-	lat *lattice
-	at  []int64 // coordinates
-	val []int64 // of the forms
+	space *iterationSpace
+	at    []int64 // coordinates
+	val   []int64 // of the forms
 }
 
-func newCursor(l *lattice) cursor {
-	return cursor{lat: l, at: make([]int64, len(l.extent)), val: make([]int64, len(l.base))}
+func newCursor(l *iterationSpace) cursor {
+	return cursor{space: l, at: make([]int64, len(l.extent)), val: make([]int64, len(l.base))}
 }
 
 // seek moves to point number flat.
 func (c *cursor) seek(flat int64) {
-	l := c.lat
+	l := c.space
 	n := len(c.val)
 	copy(c.val, l.base)
 	for d := len(c.at) - 1; d >= 0; d-- {
@@ -118,12 +118,12 @@ func (c *cursor) seek(flat int64) {
 // left is the number of points from here to the end of the innermost axis.
 func (c *cursor) left() int64 {
 	last := len(c.at) - 1
-	return c.lat.extent[last] - c.at[last]
+	return c.space.extent[last] - c.at[last]
 }
 
 // nextRun moves to the first point of the next run along the innermost axis.
 func (c *cursor) nextRun() {
-	l := c.lat
+	l := c.space
 	n := len(c.val)
 	d := len(c.at) - 1
 	if x := c.at[d]; x != 0 { // back to its start
@@ -157,7 +157,7 @@ type bound struct {
 // window is where the bounds hold among the next n points of the innermost
 // axis: [from, to) of them, as every form is linear there.
 func (c *cursor) window(bounds []bound, n int64) (from, to int64) {
-	steps := c.lat.inner()
+	steps := c.space.inner()
 	to = n
 	for i := range bounds {
 		b := &bounds[i]

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A sealed file is one line of header and a payload:
+// A checksummed file is one line of header and a payload:
 //
 //	anycl/1 KIND LENGTH SHA256\n
 //
@@ -23,10 +23,10 @@ import (
 // whose length and hash do not agree: PoCL and older rusticl abort the process
 // when they are given a truncated program binary.
 
-// SealMagic begins every file; it names the format.
-const SealMagic = "anycl/1"
+// FileMagic begins every file; it names the format.
+const FileMagic = "anycl/1"
 
-// What a sealed file holds.
+// What a checksummed file holds.
 const (
 	Program     = "program"
 	Caps        = "caps"
@@ -36,28 +36,28 @@ const (
 	Processor   = "processor"
 )
 
-// maxSealHeader bounds the search for the end of the header line.
-const maxSealHeader = 128
+// maxHeader bounds the search for the end of the header line.
+const maxHeader = 128
 
-var errNotSealed = errors.New("platform: not a sealed file, or damaged")
+var errDamaged = errors.New("platform: not a file of this package, or damaged")
 
-// Seal returns the payload with its header.
-func Seal(kind string, payload []byte) []byte {
+// Checksummed returns the payload with its header.
+func Checksummed(kind string, payload []byte) []byte {
 	sum := sha256.Sum256(payload)
-	head := fmt.Sprintf("%s %s %d %s\n", SealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
+	head := fmt.Sprintf("%s %s %d %s\n", FileMagic, kind, len(payload), hex.EncodeToString(sum[:]))
 	return append([]byte(head), payload...)
 }
 
-// unseal returns the payload of a sealed file that is whole and of the kind.
-func unseal(kind string, file []byte) ([]byte, error) {
+// verified returns the payload of a checksummed file that is whole and of the kind.
+func verified(kind string, file []byte) ([]byte, error) {
 	line, payload, ok := bytes.Cut(file, []byte("\n"))
-	if !ok || len(line) > maxSealHeader {
-		return nil, errNotSealed
+	if !ok || len(line) > maxHeader {
+		return nil, errDamaged
 	}
 	sum := sha256.Sum256(payload)
-	want := fmt.Sprintf("%s %s %d %s", SealMagic, kind, len(payload), hex.EncodeToString(sum[:]))
+	want := fmt.Sprintf("%s %s %d %s", FileMagic, kind, len(payload), hex.EncodeToString(sum[:]))
 	if string(line) != want {
-		return nil, errNotSealed
+		return nil, errDamaged
 	}
 	return payload, nil
 }
@@ -69,7 +69,7 @@ func Read(path, kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := unseal(kind, file)
+	payload, err := verified(kind, file)
 	if err != nil {
 		_ = os.Remove(path)
 		return nil, fmt.Errorf("%w: %s", err, path)
@@ -89,7 +89,7 @@ func Write(path, kind string, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(Seal(kind, payload))
+	_, err = tmp.Write(Checksummed(kind, payload))
 	err = errors.Join(err, tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -100,7 +100,7 @@ func Write(path, kind string, payload []byte) error {
 	return err
 }
 
-// ReadJSON reads a sealed file of JSON into v. Without a path there is none.
+// ReadJSON reads a checksummed file of JSON into v. Without a path there is none.
 func ReadJSON(path, kind string, v any) bool {
 	if path == "" {
 		return false

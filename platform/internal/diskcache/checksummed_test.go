@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSealedFileComesBackWhole(t *testing.T) {
+func TestChecksummedFileComesBackWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	for _, payload := range [][]byte{{}, []byte("x"), bytes.Repeat([]byte{0, 10, 255}, 10000)} {
 		require.NoError(t, Write(path, Program, payload))
@@ -26,38 +26,38 @@ func TestSealedFileComesBackWhole(t *testing.T) {
 	assert.Zero(t, info.Mode().Perm()&0o077, "nobody else may put code here")
 }
 
-// Every single-byte change and every truncation of a sealed file must be seen.
-func TestDamagedSealedFileIsNeverRead(t *testing.T) {
-	whole := Seal(Program, []byte("a program binary"))
+// Every single-byte change and every truncation of a checksummed file must be seen.
+func TestDamagedFileIsNeverRead(t *testing.T) {
+	whole := Checksummed(Program, []byte("a program binary"))
 	for i := range whole {
 		for _, flip := range []byte{1, 0x80} {
 			bad := bytes.Clone(whole)
 			bad[i] ^= flip
-			_, err := unseal(Program, bad)
-			require.ErrorIs(t, err, errNotSealed, "byte %d", i)
+			_, err := verified(Program, bad)
+			require.ErrorIs(t, err, errDamaged, "byte %d", i)
 		}
-		_, err := unseal(Program, whole[:i])
-		require.ErrorIs(t, err, errNotSealed, "truncated to %d", i)
+		_, err := verified(Program, whole[:i])
+		require.ErrorIs(t, err, errDamaged, "truncated to %d", i)
 	}
-	_, err := unseal(Program, append(bytes.Clone(whole), 0))
-	require.ErrorIs(t, err, errNotSealed, "longer")
-	_, err = unseal(Caps, whole)
-	require.ErrorIs(t, err, errNotSealed, "another kind")
-	_, err = unseal(Program, bytes.Repeat([]byte("x"), 1000))
-	require.ErrorIs(t, err, errNotSealed)
+	_, err := verified(Program, append(bytes.Clone(whole), 0))
+	require.ErrorIs(t, err, errDamaged, "longer")
+	_, err = verified(Caps, whole)
+	require.ErrorIs(t, err, errDamaged, "another kind")
+	_, err = verified(Program, bytes.Repeat([]byte("x"), 1000))
+	require.ErrorIs(t, err, errDamaged)
 }
 
-func TestDamagedSealedFileIsRemoved(t *testing.T) {
+func TestDamagedFileIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	require.NoError(t, os.WriteFile(path, []byte("anycl/1 program 3 00\nabc"), 0o600))
 	_, err := Read(path, Program)
-	require.ErrorIs(t, err, errNotSealed)
+	require.ErrorIs(t, err, errDamaged)
 	assert.NoFileExists(t, path)
 	_, err = Read(path, Program)
 	assert.True(t, Missing(err))
 }
 
-func TestWriteSealedLeavesNothingBehindWhenItFails(t *testing.T) {
+func TestWriteLeavesNothingBehindWhenItFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "inside"), 0o700)) // a folder in the way of the rename
