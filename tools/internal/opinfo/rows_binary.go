@@ -25,6 +25,11 @@ func pairwise() []*Row {
 			return list(ops.Apply(op, nil, x, y))
 		}}
 	}
+	shift := func(torch, function, op string) *Row {
+		r := two(torch, function, op)
+		r.Note = "a distance below 0, or not below the width, shifts every bit out; PyTorch leaves it undefined"
+		return r
+	}
 	division := two("div", "Div", "div")
 	division.Signature = "input other rounding_mode"
 	division.Note = "integers are cast to float32 first; rounding_mode floor and trunc: ops.FloorDivide, ops.TruncDivide"
@@ -59,7 +64,7 @@ func pairwise() []*Row {
 		reversed("__radd__", "Add", "add"), reversed("__rsub__", "Sub", "sub"), reversed("__rmul__", "Mul", "mul"), reversed("__rdiv__", "Div", "div"),
 		reversed("__rmod__", "Remainder", "mod"), reversed("__rpow__", "Pow", "pow"),
 		reversed("__rand__", "And", "and"), reversed("__ror__", "Or", "or"), reversed("__rxor__", "Xor", "xor"),
-		two("bitwise_left_shift", "ShiftLeft", "shift_left"), two("bitwise_right_shift", "ShiftRight", "shift_right"),
+		shift("bitwise_left_shift", "ShiftLeft", "shift_left"), shift("bitwise_right_shift", "ShiftRight", "shift_right"),
 		alpha("add", "Add", "add", false),
 		alpha("sub", "Sub", "sub", false),
 		alpha("rsub", "Sub", "sub", true),
@@ -72,11 +77,11 @@ func pairwise() []*Row {
 		two("floor_divide", "FloorDivide", "floor_divide"),
 		two("fmod", "Fmod", "rem"),
 		two("remainder", "Remainder", "mod"),
-		two("atan2", "Atan2", "atan2"),
-		two("hypot", "Hypot", "hypot"),
-		two("copysign", "Copysign", "copysign"),
+		twoFloats("atan2", "Atan2", "atan2"),
+		twoFloats("hypot", "Hypot", "hypot"),
+		twoFloats("copysign", "Copysign", "copysign"),
 		two("nextafter", "NextAfter", "nextafter"),
-		two("ldexp", "Ldexp", "ldexp"),
+		twoFloats("ldexp", "Ldexp", "ldexp"),
 		two("heaviside", "Heaviside", "heaviside"),
 		two("pow", "Pow", "pow"),
 		{Torch: "float_power", Signature: "input other", Go: "ops.FloatPower(x, y)", Build: func(c *Call) []*ops.Node {
@@ -97,9 +102,13 @@ func pairwise() []*Row {
 		two("ge", "GreaterEqual", "greater_equal"),
 		two("logaddexp", "LogAddExp", "logaddexp"),
 		two("logaddexp2", "LogAddExp2", "logaddexp2"),
-		two("xlogy", "XLogY", "xlogy"),
+		twoFloats("xlogy", "XLogY", "xlogy"),
 		{Torch: "isclose", Signature: "input other rtol atol equal_nan", Go: "ops.IsClose(x, y, &ops.CloseOptions{Rtol: rtol, Atol: atol})", Build: func(c *Call) []*ops.Node {
 			x, y := c.pair("input", "other")
+			if x.DType().IsInt() {
+				c.as("ops.IsClose(ops.Cast(x, tensor.Float64), ops.Cast(y, tensor.Float64), &ops.CloseOptions{Rtol: rtol, Atol: atol})")
+				x, y = cast(x, tensor.Float64), cast(y, tensor.Float64)
+			}
 			return list(call("is_close", attrs{"rtol": c.float("rtol", 1e-5), "atol": c.float("atol", 1e-8), "equal_nan": c.bool("equal_nan", false)}, x, y))
 		}},
 		{Torch: "lerp", Signature: "input end weight", Go: "ops.Lerp(x, y, w)", Build: func(c *Call) []*ops.Node {
@@ -132,7 +141,7 @@ func pairwise() []*Row {
 			x := c.x("input")
 			return list(ops.Where(c.x("mask"), c.operand("value", x), x))
 		}},
-		two("special.xlog1py", "XLog1PY", "xlog1py"),
+		twoFloats("special.xlog1py", "XLog1PY", "xlog1py"),
 		two("bitwise_and", "And", "and"),
 		two("bitwise_or", "Or", "or"),
 		two("bitwise_xor", "Xor", "xor"),
