@@ -1,6 +1,8 @@
 package opinfo
 
 import (
+	"math"
+
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -115,20 +117,15 @@ func pairwise() []*Row {
 			x := c.x("input")
 			return list(call("lerp", nil, x, c.x("end"), c.operand("weight", x)))
 		}},
-		{Torch: "clamp", Signature: "input min max", Go: "ops.Clamp(x, lo, hi)", Note: "one limit: ops.Maximum, ops.Minimum", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			switch {
-			case !c.has("max"):
-				c.as("ops.Maximum(x, lo)")
-				return list(ops.Maximum(x, c.operand("min", x)))
-			case !c.has("min"):
-				c.as("ops.Minimum(x, hi)")
-				return list(ops.Minimum(x, c.operand("max", x)))
-			}
-			return list(call("clamp", nil, x, c.operand("min", x), c.operand("max", x)))
+		{Torch: "clamp", Signature: "input min max", Go: "ops.Clamp(x, lo, hi)", Note: "one limit of floats: an infinity is the other; of integers: ops.Maximum, ops.Minimum", Build: func(c *Call) []*ops.Node {
+			return list(c.limited("min", "max"))
 		}},
-		{Torch: "clamp_max", Signature: "input max", Go: "ops.Minimum(x, hi)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Minimum(x, c.operand("max", x))) }},
-		{Torch: "clamp_min", Signature: "input min", Go: "ops.Maximum(x, lo)", Build: func(c *Call) []*ops.Node { x := c.x("input"); return list(ops.Maximum(x, c.operand("min", x))) }},
+		{Torch: "clamp_max", Signature: "input max", Go: "ops.Clamp(x, math.Inf(-1), hi)", Note: "of integers: ops.Minimum(x, hi)", Build: func(c *Call) []*ops.Node {
+			return list(c.limited("", "max"))
+		}},
+		{Torch: "clamp_min", Signature: "input min", Go: "ops.Clamp(x, lo, math.Inf(1))", Note: "of integers: ops.Maximum(x, lo)", Build: func(c *Call) []*ops.Node {
+			return list(c.limited("min", ""))
+		}},
 		{Torch: "addcmul", Signature: "input tensor1 tensor2 value", Go: "ops.AddCMul(x, a, b, value)", Build: func(c *Call) []*ops.Node {
 			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
 			return list(ops.AddCMul(x, a, b, c.float("value", 1)))
@@ -159,3 +156,25 @@ func pairwise() []*Row {
 
 // truth is x as bool: everything but 0.
 func truth(x *ops.Node) *ops.Node { return cast(x, tensor.Bool) }
+
+// limited is the input between the arguments of these names, of which one may lack. At a limit the derivative is that of the input alone,
+// which ops.Maximum and ops.Minimum share between both.
+func (c *Call) limited(lo, hi string) *ops.Node {
+	x := c.x("input")
+	below, above := lo != "" && c.has(lo), hi != "" && c.has(hi)
+	limit := func(there bool, name string, sign int) *ops.Node {
+		if there {
+			return c.operand(name, x)
+		}
+		return scalar(x, math.Inf(sign))
+	}
+	switch {
+	case below && above, x.DType().IsFloat():
+		return call("clamp", nil, x, limit(below, lo, -1), limit(above, hi, 1))
+	case below:
+		c.as("ops.Maximum(x, lo)")
+		return ops.Maximum(x, c.operand(lo, x))
+	}
+	c.as("ops.Minimum(x, hi)")
+	return ops.Minimum(x, c.operand(hi, x))
+}
