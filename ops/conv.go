@@ -39,7 +39,8 @@ func orOne(n int) int {
 //
 // x is [N, C, H, W], w is [O, C/G, U, V] and y is [N, O, H', W'] with
 // H' = ⌊(H + 2p₀ - d₀(U-1) - 1) / s₀⌋ + 1, W' alike; g is the group of o.
-// Positions outside x count as 0. x and w are floats of one dtype; floats of
+// Positions outside x count as 0, of which a weight that is infinite or NaN makes NaN, in derivatives too; PyTorch leaves them out.
+// x and w are floats of one dtype; floats of
 // 16 bits are summed in float32. Sums, also those of the gradients over images and
 // positions, keep to the larger bound of [MatMul], but for what transforms of 3 x 3 windows add.
 // Errors: ranks or dtypes; channels and groups that do not fit; a negative option;

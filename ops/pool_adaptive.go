@@ -43,7 +43,13 @@ var _ = define(Op{
 		n := len(c.Attr.(adaptiveSize).Size)
 		lead := c.In[0].Rank() - n
 		shape, _ := c.Attr.(adaptiveSize).shape(c.shape(0))
-		return reduction("max", adaptiveWindows(c.In[0], shape[lead:]), tapsOfAdaptive(lead, n))
+		// Axis by axis, the first before the others: its windows are whole rows of what lies behind it, and leave little for the rest.
+		x := c.In[0]
+		for i := lead; i < lead+n; i++ {
+			idx, _ := tapTable(x.graph, adaptiveRows(x.shape[i], shape[i]), 0)
+			x = reduction("max", Gather(x, i, idx), []int{i + 1})
+		}
+		return x
 	},
 	// Each element takes from those of the few windows over it whose largest it is.
 	Grad: func(b *Back) {

@@ -117,8 +117,9 @@ func withIndexOp(name, arg string) Op {
 //
 //	y[p] = Σ_q (x[p, q] - mean[p])² / (n - correction)
 //
-// in two passes, so that a large mean does not cancel. The correction is 1 for the variance of a sample, 0 for that of a population, which is [Variance].
-// Where n is not above it, the divisor is 0. Errors: as [Mean].
+// in two passes, so that a large mean does not cancel. Squares that x's dtype cannot hold are infinite, from about 1e19 on in float32,
+// as in NumPy; PyTorch's standard deviation there is finite. The correction is 1 for the variance of a sample, 0 for that of a
+// population, which is [Variance]. Where n is not above it, the divisor is 0. Errors: as [Mean].
 func Var(x *Node, correction float64, axes ...int) *Node {
 	_, v := VarMean(x, correction, axes...)
 	return v

@@ -116,7 +116,7 @@ def case(op, s, name, grads, w):
         found = torch.autograd.grad([outs[i] for i in diff], wanted, cotangents, allow_unused=True)
         by_id = {id(x): g for x, g in zip(wanted, found)}
         c["diff_outputs"], c["cotangents"] = diff, [w.tensor(x) for x in cotangents]
-        c["grads"] = [None if by_id.get(id(x)) is None else w.tensor(by_id[id(x)]) for x in inputs]
+        c["grads"] = [None if by_id.get(id(x)) is None else w.tensor(by_id[id(x)]) for x in wanted]
     return c
 
 

@@ -41,6 +41,16 @@ func two(torch, function, op string) *Row {
 	}}
 }
 
+// twoFloats is two for an op of floats; PyTorch takes integers for float32.
+func twoFloats(torch, function, op string) *Row {
+	r := two(torch, function, op)
+	r.Build = func(c *Call) []*ops.Node {
+		x, y := c.pair("input", "other")
+		return list(ops.Apply(op, nil, asFloat(x), asFloat(y)))
+	}
+	return r
+}
+
 // also is a row under another name.
 func also(torch string, of *Row) *Row {
 	r := *of
@@ -118,7 +128,15 @@ func cast(x *ops.Node, dt tensor.DType) *ops.Node {
 	return ops.Cast(x, dt)
 }
 
-func scalar(like *ops.Node, v float64) *ops.Node { return ops.ScalarLike(like, v) }
+func scalar(like *ops.Node, v float64) *ops.Node { return ops.ScalarLike(like, wrapped(like, v)) }
+
+// wrapped is a number beside x: PyTorch wraps a negative one beside uint8.
+func wrapped(x *ops.Node, v float64) float64 {
+	if x.DType() == tensor.Uint8 && v < 0 {
+		v += 256
+	}
+	return v
+}
 
 // times and div are arithmetic as PyTorch broadcasts it.
 func times(x *ops.Node, v float64) *ops.Node { return ops.Apply("mul", nil, x, scalar(x, v)) }

@@ -29,9 +29,19 @@ func activations() []*Row {
 	for _, r := range []*Row{soft, logSoft, softmin} {
 		r.Signature = "input dim dtype"
 	}
+	relu6 := act("relu6", "ReLU6", "relu6")
+	ofFloats := relu6.Build
+	relu6.Note = "of floats; ops.Clip(x, 0, 6) of integers"
+	relu6.Build = func(c *Call) []*ops.Node {
+		if x := c.x("input"); x.DType().IsInt() {
+			c.as("ops.Clip(x, 0, 6)")
+			return list(ops.Clip(x, 0, 6))
+		}
+		return ofFloats(c)
+	}
 	return []*Row{
-		act("relu", "ReLU", "relu"),
-		act("relu6", "ReLU6", "relu6"),
+		oneNumber("nn.functional.relu", "ReLU", "relu"),
+		relu6,
 		act("hardswish", "HardSwish", "hardswish"),
 		act("hardsigmoid", "HardSigmoid", "hardsigmoid"),
 		act("logsigmoid", "LogSigmoid", "logsigmoid"),
@@ -52,22 +62,28 @@ func activations() []*Row {
 			return ops.GELU(x)
 		}),
 		with("celu", "alpha inplace", "ops.CELU(x, alpha)", func(c *Call, x *ops.Node) *ops.Node { return call("celu", attrs{"alpha": c.float("alpha", 1)}, x) }),
-		with("hardtanh", "min_val max_val inplace", "ops.HardTanh(x, lo, hi)", func(c *Call, x *ops.Node) *ops.Node {
-			if c.float("min_val", -1) > c.float("max_val", 1) {
+		{Torch: "nn.functional.hardtanh", Signature: "input min_val max_val inplace", Go: "ops.HardTanh(x, lo, hi)", Note: "of floats; ops.Clip(x, lo, hi) of integers", Build: func(c *Call) []*ops.Node {
+			x, lo, hi := c.x("input"), c.float("min_val", -1), c.float("max_val", 1)
+			switch {
+			case lo > hi:
 				c.as("ops.Minimum(ops.Maximum(x, lo), hi)")
-				return ops.Minimum(ops.Maximum(x, c.float("min_val", -1)), c.float("max_val", 1))
+				return list(ops.Minimum(ops.Maximum(x, lo), hi))
+			case x.DType().IsInt():
+				c.as("ops.Clip(x, lo, hi)")
+				return list(ops.Clip(x, lo, hi))
 			}
-			return call("hardtanh", attrs{"lo": c.float("min_val", -1), "hi": c.float("max_val", 1)}, x)
-		}),
+			return list(call("hardtanh", attrs{"lo": lo, "hi": hi}, asFloat(x)))
+		}},
 		with("hardshrink", "lambd", "ops.HardShrink(x, lambda)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("hardshrink", attrs{"lambda": c.float("lambd", 0.5)}, x)
 		}),
 		with("softshrink", "lambd", "ops.SoftShrink(x, lambda)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("softshrink", attrs{"lambda": c.float("lambd", 0.5)}, x)
 		}),
-		with("threshold", "threshold value inplace", "ops.Threshold(x, threshold, value)", func(c *Call, x *ops.Node) *ops.Node {
-			return call("threshold", attrs{"threshold": c.float("threshold", 0), "value": c.float("value", 0)}, x)
-		}),
+		{Torch: "nn.functional.threshold", Signature: "input threshold value inplace", Go: "ops.Threshold(x, threshold, value)", Note: "NaN gives value; PyTorch leaves it", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			return list(call("threshold", attrs{"threshold": c.float("threshold", 0), "value": wrapped(x, c.float("value", 0))}, x))
+		}},
 		with("softplus", "beta threshold", "ops.SoftplusBeta(x, beta, threshold)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("softplus_beta", attrs{"beta": c.float("beta", 1), "threshold": c.float("threshold", 20)}, x)
 		}),

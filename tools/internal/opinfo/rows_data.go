@@ -267,7 +267,7 @@ func covOf(x *ops.Node, o *ops.CovOptions) *ops.Node {
 
 // gradient are differences of neighbours on both sides, divided by their distance, along each of dims.
 func gradient(c *Call) []*ops.Node {
-	x := c.x("input")
+	x := c.floating("input")
 	dims := c.axes("dim", x)
 	if given := c.ints("dim"); len(given) > 0 {
 		dims = nil

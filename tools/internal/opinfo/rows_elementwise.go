@@ -20,6 +20,24 @@ func elementwise() []*Row {
 		c.as("ops.RoundDecimals(x, decimals)")
 		return list(call("round_decimals", attrs{"decimals": c.int("decimals", 0)}, x))
 	}}
+	sign := func(torch string) *Row {
+		r := oneNumber(torch, "Sign", "sign")
+		r.Note = "NaN gives NaN; PyTorch 0"
+		return r
+	}
+	rounding := func(torch, function string) *Row {
+		r := one(torch, function, torch)
+		float := r.Build
+		r.Note = "a float; integers are whole: x"
+		r.Build = func(c *Call) []*ops.Node {
+			if x := c.x("input"); !x.DType().IsFloat() {
+				c.as("x")
+				return list(ops.Reshape(x, x.Shape()...))
+			}
+			return float(c)
+		}
+		return r
+	}
 	return []*Row{
 		oneNumber("abs", "Abs", "abs"),
 		one("acos", "Acos", "acos"),
@@ -33,7 +51,7 @@ func elementwise() []*Row {
 		one("asinh", "Asinh", "asinh"),
 		one("atan", "Atan", "atan"),
 		one("atanh", "Atanh", "atanh"),
-		one("ceil", "Ceil", "ceil"),
+		rounding("ceil", "Ceil"),
 		one("cos", "Cos", "cos"),
 		one("cosh", "Cosh", "cosh"),
 		one("deg2rad", "Deg2Rad", "deg2rad"),
@@ -42,7 +60,7 @@ func elementwise() []*Row {
 		one("exp", "Exp", "exp"),
 		one("exp2", "Exp2", "exp2"),
 		one("expm1", "Expm1", "expm1"),
-		one("floor", "Floor", "floor"),
+		rounding("floor", "Floor"),
 		one("frac", "Frac", "frac"),
 		{Torch: "frexp", Go: "mantissa, exponent := ops.Frexp(x)", Build: func(c *Call) []*ops.Node {
 			return ops.ApplyAll("frexp", nil, c.x("input"))
@@ -81,8 +99,7 @@ func elementwise() []*Row {
 		one("reciprocal", "Reciprocal", "reciprocal"),
 		one("rsqrt", "Rsqrt", "rsqrt"),
 		one("sigmoid", "Sigmoid", "sigmoid"),
-		oneNumber("sign", "Sign", "sign"),
-		oneNumber("sgn", "Sign", "sign"),
+		sign("sign"), sign("sgn"),
 		oneNumber("signbit", "Signbit", "signbit"),
 		one("sin", "Sin", "sin"),
 		one("sinc", "Sinc", "sinc"),
@@ -91,7 +108,7 @@ func elementwise() []*Row {
 		oneNumber("square", "Square", "square"),
 		one("tan", "Tan", "tan"),
 		one("tanh", "Tanh", "tanh"),
-		one("trunc", "Trunc", "trunc"),
+		rounding("trunc", "Trunc"),
 		round,
 		also("round.decimals_0", round),
 		also("round.decimals_3", round),

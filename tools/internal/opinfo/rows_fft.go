@@ -62,7 +62,7 @@ func resized(x *ops.Node, a, n int) *ops.Node {
 
 // realTransform is the transform of a spectrum, real and symmetric, to real numbers, over the last n axes or those that are named; 0: all.
 func (c *Call) realTransform(n int, hermitian bool) *ops.Node {
-	x := c.x("input")
+	x := c.floating("input")
 	dt := x.DType()
 	sizes := c.ints(c.first("s", "n"))
 	dims := c.ints("dim")

@@ -1,6 +1,7 @@
 package opinfo
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -256,7 +257,11 @@ func layout() []*Row {
 					dt = tensor.Float32
 				}
 			}
-			return list(c.g.Arange(c.dtype("dtype", dt), start, end, c.float("step", 1)))
+			step := c.float("step", 1)
+			if dt = c.dtype("dtype", dt); dt == tensor.Int64 { // PyTorch rounds before it counts
+				start, end, step = math.Trunc(start), math.Trunc(end), math.Trunc(step)
+			}
+			return list(c.g.Arange(dt, start, end, step))
 		}),
 		row("linspace", "start end steps", "g.Linspace(dtype, start, stop, n)", func(c *Call) []*ops.Node {
 			return list(c.g.Linspace(c.dtype("dtype", tensor.Float32), c.float("start", 0), c.float("end", 0), c.int("steps", 100)))

@@ -10,6 +10,9 @@ func masked() []*Row {
 		return &Row{Torch: "masked." + name, Signature: "input dim keepdim", Go: "ops." + function + "(x, mask, dim...)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			axes := c.axes("dim", x)
+			if name == "sum" || name == "prod" {
+				x = widened(x)
+			}
 			return list(c.kept(f(x, c.x("mask"), axes...), x, axes))
 		}}
 	}

@@ -72,7 +72,7 @@ func products() []*Row {
 		row("linalg.multi_dot", "tensors", "linalg.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
 		row("chain_matmul", "*tensors", "linalg.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
 		row("linalg.vander", "input N", "linalg.Vander(x, n, descending)", func(c *Call) []*ops.Node {
-			x := c.x("input")
+			x := widened(c.x("input"))
 			if x.Rank() == 0 {
 				x = ops.Reshape(x, 1)
 			}

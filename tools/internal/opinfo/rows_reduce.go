@@ -50,12 +50,16 @@ func reductions() []*Row {
 		plain("mean", "Mean", ops.Mean), plain("amax", "Max", ops.Max), plain("amin", "Min", ops.Min), plain("logsumexp", "LogSumExp", ops.LogSumExp),
 		reducer("sum", "ops.Sum(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return ops.Sum(widened(x), axes...) }),
 		reducer("prod", "ops.Prod(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return ops.Prod(widened(x), axes...) }),
-		reducer("all", "ops.All(ops.Cast(x, tensor.Bool), dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return ops.All(truth(x), axes...) }),
-		reducer("any", "ops.Any(ops.Cast(x, tensor.Bool), dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return ops.Any(truth(x), axes...) }),
+		reducer("all", "ops.All(ops.Cast(x, tensor.Bool), dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return verdict(ops.All(truth(x), axes...), x) }),
+		reducer("any", "ops.Any(ops.Cast(x, tensor.Bool), dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return verdict(ops.Any(truth(x), axes...), x) }),
 		reducer("count_nonzero", "ops.CountNonzero(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node {
 			return ops.CountNonzero(x, axes...)
 		}),
-		reducer("nansum", "ops.NanSum(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node {
+		reducer("nansum", "ops.NanSum(x, dim...)", func(c *Call, x *ops.Node, axes []int) *ops.Node {
+			if !x.DType().IsFloat() {
+				c.as("ops.Sum(x, dim...)")
+				return ops.Sum(widened(x), axes...)
+			}
 			return ops.NanSum(x, axes...)
 		}),
 		reducer("nanmean", "ops.NanMean(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node {
@@ -110,6 +114,14 @@ func argOf(f func(x *ops.Node, axis int) *ops.Node, x *ops.Node, a int) *ops.Nod
 }
 
 // widened is x as PyTorch sums it: bools and integers in int64.
+// verdict is a bool as PyTorch gives it for x: as uint8 where x is.
+func verdict(y, x *ops.Node) *ops.Node {
+	if x.DType() == tensor.Uint8 {
+		return ops.Cast(y, tensor.Uint8)
+	}
+	return y
+}
+
 func widened(x *ops.Node) *ops.Node {
 	if !x.DType().IsFloat() {
 		return cast(x, tensor.Int64)
