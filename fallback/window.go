@@ -14,7 +14,7 @@ import (
 // run of outputs along which all indices are linear takes one pass for every value of the fold, where a program of loads and a product takes four.
 type windows struct {
 	x, w    []float32
-	runs    lattice // over the outputs: addresses in x and w, then the conditions of x
+	runs    iterationSpace // over the outputs: addresses in x and w, then the conditions of x
 	bounds  []bound
 	offsets []int64 // what value k of the fold adds to each of them
 	least   []int64 // of these, for each of them
@@ -62,12 +62,12 @@ func (c *compiler) windows(x, w *engine.Expr) *windows {
 	if slices.ContainsFunc(xs, func(x *engine.Index) bool { _, ok := x.Affine(len(t.Axes)); return !ok }) {
 		return nil
 	}
-	p.runs = newLattice(axesOf(t, 0), t.Axes, xs)
+	p.runs = newIterationSpace(axesOf(t, 0), t.Axes, xs)
 	step := p.runs.inner()
 	if p.runs.run() < minWindowRun || step[0] < 1 || step[1] != 0 && (step[0] != 1 || step[1] != 1) {
 		return nil
 	}
-	folds := newLattice(axesOf(t, 1), t.Axes, xs)
+	folds := newIterationSpace(axesOf(t, 1), t.Axes, xs)
 	at := newCursor(&folds)
 	p.least, p.most = make([]int64, len(xs)), make([]int64, len(xs))
 	for k := range t.Size(1) {
@@ -102,7 +102,7 @@ func (p *windows) nsPer() float64 {
 func (p *windows) fold(worker int, from, lo, hi int64, sums []float32) {
 	clear(sums)
 	c := &p.cursors[worker]
-	at := cursor{lat: &p.runs, val: p.vals[worker]}
+	at := cursor{space: &p.runs, val: p.vals[worker]}
 	forms := int64(len(c.val))
 	for c.seek(from); ; c.nextRun() {
 		n := min(int64(len(sums)), c.left())
