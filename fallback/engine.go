@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/check"
 	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/internal/procs"
 )
@@ -66,6 +67,10 @@ func (e *Engine) Name() string { return "cpu" }
 
 // Traits says that it works in the host's memory, on the host's processors.
 func (e *Engine) Traits() engine.Traits { return e.traits }
+
+// Check says why the engine cannot run t: a task whose parts do not fit
+// together, a scalar function without Host, a custom kernel without its function in Go.
+func (e *Engine) Check(t *engine.Task) error { return check.Task(t) }
 
 // Write copies src to dst.
 func (e *Engine) Write(ctx context.Context, dst engine.Memory, offset int64, src []byte) error {

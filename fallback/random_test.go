@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/fallback/internal/check"
 	"github.com/anycl/anycl/fallback/internal/work"
 	"github.com/anycl/anycl/tensor"
 )
@@ -222,7 +223,7 @@ func (w *world) domain(groups int, zeros bool) (dom engine.Domain, counts []int)
 func (w *world) task(kind engine.Kind) *engine.Task {
 	t := &engine.Task{Kind: kind, Name: "random"}
 	for {
-		t.Axes, t.Groups = w.domain(groupsOf[kind], true)
+		t.Axes, t.Groups = w.domain(check.Groups[kind], true)
 		if t.Axes.Size() < 8000 {
 			break
 		}
@@ -308,7 +309,7 @@ func (w *world) fold(t *engine.Task) engine.Fold {
 
 // acc is one of the results that t has so far, or nil.
 func (w *world) acc(t *engine.Task) *engine.Expr {
-	accs := accTypes(t)
+	accs := check.Accumulators(t)
 	if len(accs) == 0 {
 		return nil
 	}

@@ -30,8 +30,7 @@ func windowsOf(c *compiler) *windows {
 	t := c.Task
 	v := t.Folds[0].Value
 	folds := t.Size(1)
-	if t.Folds[0].Monoid != engine.Sum || t.Folds[0].Acc != tensor.Float32 || folds < 2 || folds > columnRun ||
-		v.Op != engine.OpApply || v.Fn.Name != "mul" {
+	if t.Folds[0].Monoid != engine.Sum || t.Folds[0].Acc != tensor.Float32 || folds < 2 || folds > columnRun || !v.Applies(engine.FnMul) {
 		return nil
 	}
 	if w := c.windows(v.Args[0], v.Args[1]); w != nil {

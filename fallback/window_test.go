@@ -36,6 +36,7 @@ func depthwise(n, h, w, c, stride int, last bool) *engine.Task {
 			d[i] = a[i] * b[i]
 		}
 	})
+	mul.Function = engine.FnMul
 	v := engine.Apply(mul, tensor.Float32, engine.Load(0, tensor.Float32, in, pad), engine.Load(1, tensor.Float32, wt, nil))
 	return &engine.Task{
 		Kind: engine.Reduce, Name: "depthwise", Axes: dom, Groups: []int{4, 2},

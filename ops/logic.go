@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
@@ -90,3 +92,66 @@ var _ = define(Op{
 		h.host(out, in, dst, args)
 	}),
 })
+
+// Where returns a where c holds and b elsewhere, element by element, with NumPy
+// broadcasting:
+//
+//	y = c ? a : b
+//
+// c is bool; a and b have the same dtype, any. What is not chosen leaves no
+// trace in y, be it NaN, and none in derivatives: a branch that is not chosen is given the derivative 0, and 0 times an
+// infinite or undefined derivative behind it is 0, see [Back.Times]; the derivative of Where(x > 0, √x, x) at -1 is 1.
+// a or b may be a number. Errors: c is not bool; the dtypes of a and b differ; shapes
+// do not broadcast.
+func Where[A, B NodeOrNumber](c *Node, a A, b B) *Node {
+	return apply("where", nil, append([]*Node{c}, nodesOf("where", nil, a, b)...)...)
+}
+
+var _ = define(Op{
+	Name:     "where",
+	Complex:  eachPart,
+	Category: "selection",
+	Operands: []Operand{{Name: "c", DTypes: bools}, {Name: "a"}, {Name: "b"}},
+	DTypes:   every, // of a and b
+	Result: func(c *Call) ([]int, tensor.DType, error) {
+		shape, err := broadcastShapes(&Call{In: c.In[1:]})
+		if err != nil {
+			return nil, 0, err
+		}
+		full, err := tensor.Broadcast(shape, c.shape(0))
+		if err != nil {
+			return nil, 0, fmt.Errorf("shapes do not broadcast: condition %v x %v", c.shape(0), shape)
+		}
+		return full, c.dt(1), nil
+	},
+	Grad: func(b *Back) {
+		zero := ScalarLike(b.Grad(), 0)
+		b.Add(1, Where(b.In(0), b.Grad(), zero))
+		b.Add(2, Where(b.In(0), zero, b.Grad()))
+	},
+	function: engine.FnSelect,
+	Scalar: scalarOf("a ? b : c", 1, func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		c, a, b := args[0].U64, args[1], args[2]
+		switch engine.ClassOf(out) {
+		case engine.ClassF32:
+			choose(dst.F32, c, a.F32, b.F32)
+		case engine.ClassF64:
+			choose(dst.F64, c, a.F64, b.F64)
+		case engine.ClassI64:
+			choose(dst.I64, c, a.I64, b.I64)
+		case engine.ClassU64:
+			choose(dst.U64, c, a.U64, b.U64)
+		}
+	}),
+})
+
+func choose[T any](dst []T, c []uint64, a, b []T) {
+	c, a, b = c[:len(dst)], a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		v := b[i]
+		if c[i] != 0 {
+			v = a[i]
+		}
+		dst[i] = v
+	}
+}

@@ -1,4 +1,5 @@
-package fallback
+// Package check finds tasks that the CPU engine cannot run.
+package check
 
 import (
 	"errors"
@@ -9,12 +10,12 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// groupsOf is how many groups of axes each kind has, but for Custom and Routine.
-var groupsOf = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3, engine.Attention: 6}
+// Groups is how many groups of axes each kind has, but for Custom and Routine.
+var Groups = map[engine.Kind]int{engine.Map: 1, engine.Reduce: 2, engine.Row: 2, engine.Contract: 4, engine.Scatter: 3, engine.Attention: 6}
 
-// Check says why the engine cannot run t: a task whose parts do not fit
-// together, a scalar function without Host, a custom kernel without its function in Go.
-func (e *Engine) Check(t *engine.Task) error {
+// Task says why the engine cannot run t: its parts do not fit
+// together, a scalar function has no Host, or a custom kernel no function in Go.
+func Task(t *engine.Task) error {
 	if t == nil {
 		return fmt.Errorf("fallback: no task")
 	}
@@ -46,7 +47,7 @@ func (e *Engine) Check(t *engine.Task) error {
 		}
 		return nil
 	}
-	want, ok := groupsOf[t.Kind]
+	want, ok := Groups[t.Kind]
 	if !ok {
 		return fail("unknown kind: %w", engine.ErrUnsupported)
 	}
@@ -109,7 +110,7 @@ func checkValues(t *engine.Task) error {
 	case len(t.Folds) < foldsOf[t.Kind][0] || len(t.Folds) > foldsOf[t.Kind][1]:
 		return fmt.Errorf("%d folds", len(t.Folds))
 	}
-	accs := accTypes(t)
+	accs := Accumulators(t)
 	for i, x := range t.Values {
 		if size := t.OutSize(i); t.Outs[i].Len != size {
 			return fmt.Errorf("%d elements of output %d for a domain of %d", t.Outs[i].Len, i, size)
@@ -121,8 +122,8 @@ func checkValues(t *engine.Task) error {
 	return nil
 }
 
-// accTypes are the dtypes of what t folds or contracts to.
-func accTypes(t *engine.Task) (accs []tensor.DType) {
+// Accumulators are the dtypes of what t folds or contracts to.
+func Accumulators(t *engine.Task) (accs []tensor.DType) {
 	for _, f := range t.Folds {
 		accs = append(accs, f.Acc)
 	}
@@ -142,7 +143,7 @@ func checkFold(t *engine.Task, i int) error {
 	case f.Monoid.IsArg() && engine.ClassOf(f.Acc) != engine.ClassI64:
 		return fmt.Errorf("%v accumulates positions, not %v", f.Monoid, f.Acc)
 	}
-	return checkExpr(t, f.Value, accTypes(t)[:i])
+	return checkExpr(t, f.Value, Accumulators(t)[:i])
 }
 
 // checkExpr checks x, which may use results of the dtypes of accs.
