@@ -399,7 +399,7 @@ func (x *attentionTask[R]) slopes(worker int, batch, r0, nr, nk int64, s, do, v 
 	delta := x.panel(worker, bufDelta, x.delta, batch*x.rows+r0, nr, 1)
 	for r := range nr {
 		for j := r * nk; j < (r+1)*nk; j++ {
-			s[j] = R(math.Exp(float64(s[j] - l[r])))
+			s[j] = R(math.Exp(min(float64(s[j]-l[r]), 0))) // large scores round otherwise than they did in the logarithm
 			t[j] = s[j] * (t[j] - delta[r])
 		}
 	}

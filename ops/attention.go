@@ -40,7 +40,9 @@ type AttentionOptions struct {
 // the heads, may be G times as many for q as for k and v, and then every G
 // neighbours share a head of k and v (grouped-query attention). A row that sees
 // no key, or none whose score is above -∞, is zero; a row with a score of +∞ or
-// NaN is NaN. What is masked is weighted with 0, which hides finite values only.
+// NaN is NaN. What is masked is weighted with 0, which hides finite values only. Where all
+// keys that a query sees are masked by a number, as by -1e9 or the lowest of a dtype, they are weighted by their scores: what
+// is added to all of a row does not change its softmax, and scores are not lost in it.
 // All three are floats of one dtype; 16-bit floats are computed in float32. Sums over
 // more than 2048 keys or queries are taken in blocks whose sums are compensated,
 // so that their rounding error does not grow with their number.
@@ -83,7 +85,7 @@ var _ = define(Op{
 		if err != nil || s.plain() {
 			return plainAttention(c, s)
 		}
-		return pickOf(apply("attention_core", c.Attr, c.In...), 0)
+		return pickOf(apply("attention_core", c.Attr, c.coreOperands(s)...), 0)
 	},
 	Grad: attentionGrad,
 })
@@ -116,9 +118,10 @@ func attentionGrad(b *Back) {
 		return
 	}
 	core := b.node.composition().in[0]
+	c.In = core.in
 	l := pickOf(core, 1)
 	rows := Sum(Mul(widen(b.Grad()), widen(b.Out())), -1)
-	in := slices.Concat(b.node.in[:3], []*Node{b.Grad(), l, rows}, b.node.in[3:])
+	in := slices.Concat(c.In[:3], []*Node{b.Grad(), l, rows}, c.In[3:])
 	a := b.Attr().(ir.AttentionAttr)
 	if b.Wants(0) {
 		a.Pass = engine.AttentionGradQ
@@ -139,6 +142,36 @@ func attentionGrad(b *Back) {
 		p := Exp(Sub(attentionScores(c, s), ExpandDims(l, -1)))
 		b.Add(3, Cast(attentionSlopes(c, s, p, b.Grad(), rows), b.In(3).dtype))
 	}
+}
+
+// coreOperands are the operands of a call for one task. A mask that is added loses what is the same for all keys that a query sees, which
+// changes no weight: a query from which all keys are masked by numbers such as -1e9 has the scores of one that sees all, in which these are not
+// lost in rounding, and the logarithm that gradients start from tells how many keys there are.
+func (c *Call) coreOperands(s attentionShape) []*Node {
+	mask := c.mask()
+	if mask == nil || !mask.dtype.IsFloat() || mask.Rank() == 0 || s.N == 0 {
+		return c.In
+	}
+	mask = widen(mask)
+	top := StopGradient(foldAlong(Max, s.hideUnseen(c, mask), -1))
+	shifted := Sub(mask, Where(IsFinite(top), top, ScalarLike(top, 0)))
+	if shifted.Size() == mask.Size() { // else it would be a matrix of queries by keys, and stays a difference of two loads
+		shifted = materialize(shifted)
+	}
+	n := len(c.In) - 1
+	return append(slices.Clone(c.In[:n]), shifted)
+}
+
+// hideUnseen is x with -∞ where the options of c let a query not see a key.
+func (s attentionShape) hideUnseen(c *Call, x *Node) *Node {
+	low, high := c.Attr.(ir.AttentionAttr).Band(s.M, s.N)
+	if low <= -s.M && high >= s.N-1 {
+		return x
+	}
+	i, j := x.graph.Iota(tensor.Int64, 0, s.M, s.N), x.graph.Iota(tensor.Int64, 1, s.M, s.N)
+	away := Sub(j, i)
+	seen := And(GreaterEqual(away, ScalarLike(away, float64(low))), LessEqual(away, ScalarLike(away, float64(high))))
+	return Where(seen, x, ScalarLike(x, math.Inf(-1)))
 }
 
 // attentionShape is how the operands of a call fit together.
@@ -182,7 +215,7 @@ func (c *Call) attentionMask(s attentionShape) error {
 	if mask == nil {
 		return nil
 	}
-	if mask.dtype != tensor.Bool && mask.dtype != c.dt(0) {
+	if mask.dtype != tensor.Bool && mask.dtype != c.dt(0) && !c.Op.hidden { // a task adds it in the type of its sums
 		return fmt.Errorf("the mask is %v, not bool or %v", mask.dtype, c.dt(0))
 	}
 	scores := append(slices.Clone(s.Batch), s.M, s.N)

@@ -57,18 +57,12 @@ func attentionScores(c *Call, s attentionShape) *Node {
 	q, k := widen(c.In[0]), widen(c.In[1])
 	x := s.ungrouped(MatMul(s.grouped(q), swapLast(s.grouped(k))))
 	x = Mul(x, ScalarLike(x, a.ScaleOf(s.D)))
-	hide := func(seen *Node) { x = Where(seen, x, ScalarLike(x, math.Inf(-1))) }
 	if mask := c.mask(); mask != nil && mask.dtype == tensor.Bool {
-		hide(mask)
+		x = Where(mask, x, ScalarLike(x, math.Inf(-1)))
 	} else if mask != nil {
 		x = Add(x, widen(mask))
 	}
-	if low, high := a.Band(s.M, s.N); low > -s.M || high < s.N-1 {
-		i, j := x.graph.Iota(tensor.Int64, 0, s.M, s.N), x.graph.Iota(tensor.Int64, 1, s.M, s.N)
-		away := Sub(j, i)
-		hide(And(GreaterEqual(away, ScalarLike(away, float64(low))), LessEqual(away, ScalarLike(away, float64(high)))))
-	}
-	return x
+	return s.hideUnseen(c, x)
 }
 
 // attentionWeights are the softmax of scores, zeros where all are -∞.

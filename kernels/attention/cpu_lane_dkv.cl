@@ -78,7 +78,7 @@ kernel void attention_lane_dkv(PARAMS) {
                             const VT last = (VT)((ACC)clamp(q - g0 + HIGH - first, (IDX)-1, (IDX)QT));
                             x[i][v] = lane[v] >= least && lane[v] <= last ? x[i][v] : (VT)(-INFINITY);
 #endif
-                            p[(j + i) * QV + v] = pow2(x[i][v] - kept);
+                            p[(j + i) * QV + v] = weight(x[i][v], kept);
                         }
                     }
                 products(y, w, other, E);

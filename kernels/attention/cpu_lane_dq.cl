@@ -57,7 +57,7 @@ kernel void attention_lane_dq(PARAMS) {
                     HIDE(x[i], b, first, key, j + i)
                     #pragma unroll
                     for (int v = 0; v < QV; v++)
-                        t[(j + i) * QV + v] = pow2(x[i][v] - kept[v]);
+                        t[(j + i) * QV + v] = weight(x[i][v], kept[v]);
                 }
             products(y, g, other, E);
             #pragma unroll

@@ -60,21 +60,21 @@
 #endif
 #if HAS_MASK == 2
 #define HIDE(x, b, first, key, j) { \
-        BAND(x, j) \
         VT more[QV]; \
         for (int l = 0; l < QT; l++) \
             LANE(more, 0, l) = MASK(b, min((first) + l, (IDX)ROWS - 1), (key) + (j)); \
         _Pragma("unroll") \
         for (int v = 0; v < QV; v++) \
             (x)[v] += more[v]; \
+        BAND(x, j) \
     }
 #elif HAS_MASK
 #define HIDE(x, b, first, key, j) { \
-        BAND(x, j) \
         const VT more = (VT)(MASK(b, (IDX)0, (key) + (j))); \
         _Pragma("unroll") \
         for (int v = 0; v < QV; v++) \
             (x)[v] += more; \
+        BAND(x, j) \
     }
 #else
 #define HIDE(x, b, first, key, j) { BAND(x, j) }
@@ -98,6 +98,12 @@ static inline VT pow2(const VT x) {
 #else
     return exp2(x);
 #endif
+}
+
+// weight is that of a key, from its score and the logarithm of its row, at most 1: large scores may round otherwise than for the logarithm.
+static inline VT weight(const VT score, const VT whole) {
+    const VT d = score - whole;
+    return pow2(d > (VT)(0) ? (VT)(0) : d);
 }
 
 // sums[i][v] = sum over x of tile[x][v] · row[i][x]

@@ -68,7 +68,7 @@ kernel void attention_block_dkv(PARAMS) {
                     float p = 0, v = 0;
                     if (other < count && first + ty + TY * i < N) {
                         HIDE(s[i][j], b, row + other, row + other - group, first + ty + TY * i)
-                        p = exp2(s[i][j] - kept[other]);
+                        p = weight(s[i][j], kept[other]);
                         v = p * (t[i][j] - delta[other]);
                     }
                     weights[(ty + TY * i) * BN + other] = p;

@@ -60,7 +60,7 @@ kernel void attention_block_dq(PARAMS) {
                 float v = 0;
                 if (tx + TX * j < count) {
                     HIDE(s[i][j], b, rows[i], nears[i], key + tx + TX * j)
-                    v = exp2(s[i][j] - kept[i]) * (t[i][j] - delta[i]);
+                    v = weight(s[i][j], kept[i]) * (t[i][j] - delta[i]);
                 }
                 weights[(ty + TY * i) * BN + tx + TX * j] = v;
             }

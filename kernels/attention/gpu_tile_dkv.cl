@@ -70,7 +70,7 @@ kernel void attention_tile_dkv(PARAMS) {
                 const IDX low = row + j - group + LOW, high = row + j - group + HIGH;
 #endif
                 HIDE(s, b, row + j, n)
-                const ACC p = exp2(s - kept[j]);
+                const ACC p = weight(s, kept[j]);
                 TAKE(t, 1, w, slopes, j, E_PART, E_ROW)
                 t = p * (t - delta[j]);
                 ADD(dv, p, slopes, j, E_PART, E_ROW)

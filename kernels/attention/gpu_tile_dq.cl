@@ -53,7 +53,7 @@ kernel void attention_tile_dq(PARAMS) {
             TAKE(s, 0, q, keys, j, D_PART, D_ROW)
             HIDE(s, b, r, key + j)
             TAKE(t, 1, g, values, j, E_PART, E_ROW)
-            t = exp2(s - kept) * (t - delta);
+            t = weight(s, kept) * (t - delta);
             ADD(dq, t, keys, j, D_PART, D_ROW)
         }
 #if LONG
