@@ -81,11 +81,12 @@ var _ = define(Op{
 		return s.Result(), c.dt(0), err
 	},
 	Compose: func(c *Call) *Node {
-		s, err := c.attention()
-		if err != nil || s.plain() {
+		s, _ := c.attention() // checked by the rule
+		c = &Call{Op: c.Op, In: c.shifted(s), Attr: c.Attr}
+		if s.plain() {
 			return plainAttention(c, s)
 		}
-		return pickOf(apply("attention_core", c.Attr, c.coreOperands(s)...), 0)
+		return pickOf(apply("attention_core", c.Attr, c.In...), 0)
 	},
 	Grad: attentionGrad,
 })
@@ -112,8 +113,9 @@ var _ = define(Op{
 // logarithms that the forward pass leaves.
 func attentionGrad(b *Back) {
 	c := &Call{Op: b.node.op, In: b.node.in, Attr: b.node.attr}
-	s, err := c.attention()
-	if err != nil || s.plain() {
+	s, _ := c.attention() // checked by the rule
+	if s.plain() {
+		c.In = c.shifted(s)
 		plainAttentionGrad(b, c, s)
 		return
 	}
@@ -144,10 +146,10 @@ func attentionGrad(b *Back) {
 	}
 }
 
-// coreOperands are the operands of a call for one task. A mask that is added loses what is the same for all keys that a query sees, which
+// shifted are the operands of a call for what computes it. A mask that is added loses what is the same for all keys that a query sees, which
 // changes no weight: a query from which all keys are masked by numbers such as -1e9 has the scores of one that sees all, in which these are not
 // lost in rounding, and the logarithm that gradients start from tells how many keys there are.
-func (c *Call) coreOperands(s attentionShape) []*Node {
+func (c *Call) shifted(s attentionShape) []*Node {
 	mask := c.mask()
 	if mask == nil || !mask.dtype.IsFloat() || mask.Rank() == 0 || s.N == 0 {
 		return c.In
@@ -155,7 +157,7 @@ func (c *Call) coreOperands(s attentionShape) []*Node {
 	mask = widen(mask)
 	top := StopGradient(foldAlong(Max, s.hideUnseen(c, mask), -1))
 	shifted := Sub(mask, Where(IsFinite(top), top, ScalarLike(top, 0)))
-	if shifted.Size() == mask.Size() { // else it would be a matrix of queries by keys, and stays a difference of two loads
+	if shifted.Size() == mask.Size() && !s.plain() { // a matrix of queries by keys stays a difference of two loads
 		shifted = materialize(shifted)
 	}
 	n := len(c.In) - 1

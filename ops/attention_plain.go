@@ -135,8 +135,8 @@ func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
 			b.Add(i, by())
 		}
 	}
-	if mask := c.mask(); mask != nil && mask.dtype.IsFloat() && b.Wants(3) {
-		b.Add(3, Cast(x.t, mask.dtype))
+	if len(b.node.in) > 3 && b.In(3).dtype.IsFloat() && b.Wants(3) {
+		b.Add(3, Cast(x.t, b.In(3).dtype))
 	}
 }
 
