@@ -86,6 +86,28 @@ func residual(dt tensor.DType, x, y []float64, m, n int) float64 {
 
 const lapackBound = 30
 
+// A triangle that one launch does not take is two and a square.
+func TestCholeskyFactorsOfLargeMatricesGiveProductsBack(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	const n = 1101
+	e := device(t, "", nil)
+	a := sample.Uniform(n * n)
+	for i := range n {
+		a[i*n+i] = n
+	}
+	task := sample.Routine(&engine.Cholesky{Batch: 1, N: n}, []engine.Operand{{DType: tensor.Float64, Len: n * n}},
+		engine.Operand{DType: tensor.Float64, Len: n * n}, engine.Operand{DType: tensor.Int32, Len: 1})
+	got, plan := ocltest.Execute(t, e, task, [][]byte{sample.BytesOf(tensor.Float64, a)}, 0)
+	l, x := wideOfBytes(tensor.Float64, got[0]), sample.Uniform(n)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			a[i*n+j] = a[j*n+i]
+		}
+	}
+	want, y := times(a, x, n, n, 1), times(l, times(flipped(l, n, n), x, n, n, 1), n, n, 1)
+	require.InDeltaSlice(t, want, y, 1e-10, "%v", plan.Launch)
+}
+
 func TestCholeskyFactorsGiveTheMatrixBack(t *testing.T) {
 	onBothClasses(t, func(t *testing.T, e *ocl.Engine, dt tensor.DType) {
 		for _, c := range [][2]int{{1, 150}, {2, 65}, {2, 64}, {5, 17}, {3, 1}, {2, 0}, {0, 3}} {
