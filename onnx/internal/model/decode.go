@@ -19,12 +19,14 @@ func Decode(b []byte) (*Model, error) {
 			return f.text(&x.ProducerVersion)
 		case 7:
 			var g []*Graph
-			err = messages(f, &g, decodeGraph)
+			if err := messages(f, &g, decodeGraph); err != nil {
+				return err
+			}
 			if x.Graph != nil {
 				return errors.New("there are two graphs")
 			}
 			x.Graph = g[0]
-			return err
+			return nil
 		case 8:
 			return opset(f, x.Opsets)
 		case 14:
