@@ -82,7 +82,7 @@ var _ = define(Op{
 	},
 	Compose: func(c *Call) *Node {
 		s, _ := c.attention() // checked by the rule
-		c = &Call{Op: c.Op, In: c.shifted(s), Attr: c.Attr}
+		c.In = c.shifted(s)
 		if s.plain() {
 			return plainAttention(c, s)
 		}

@@ -16,9 +16,8 @@ const (
 )
 
 // largePages asks for large pages, in memory that nothing has touched, as long as they come quicker than small ones. A virtual
-// machine may have given the free ones back to its host, which takes 3 to 7 ms for each until it is there again, ten times as long as
-// one that was used lately and three times as long as small pages, of which the system keeps many. So those that are about to be used
-// are taken at once, and the first that is slow is the last.
+// machine may have given the free ones back to its host, and each takes several times as long as small pages until it is there
+// again. So those that are about to be used are taken at once, and the first that is slow is the last.
 type largePages struct {
 	used  uintptr       // how many bytes are about to be used
 	limit time.Duration // what small pages in place of a large one take; 0 as long as nobody knows
