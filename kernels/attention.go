@@ -31,8 +31,8 @@ var (
 	features = []Macro{{"D", nil, "features of queries and keys"}, {"E", nil, "features of values"}}
 	banded   = []Macro{{"BANDED", onOff, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
 	lanes    = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl"}
-	seen     = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl"}
-	blocked  = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_block_shared.cl"}
+	seen     = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_weight.cl", "attention/gpu_shared.cl"}
+	blocked  = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_weight.cl", "attention/gpu_block_shared.cl"}
 )
 
 func tiled() []Macro {

@@ -14,12 +14,6 @@
 // sizes   Q_WIDE K_WIDE V_WIDE DO_WIDE  1 where all strides are multiples of 4
 // source  Dao et al., FlashAttention (2022); Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra (2008)
 
-// weight is that of a key, from its score and the logarithm of its row, at most 1: large scores may round otherwise than for the logarithm.
-static inline float weight(const float score, const float whole) {
-    const float d = score - whole;
-    return exp2(d > 0 ? (float)0 : d);
-}
-
 #define TX (BN / RN)
 #define TY (BM / RM)
 #define WG (TX * TY)

@@ -6,12 +6,6 @@
 //         LANES  positions of a group    BN  positions of the other side at once
 // note    what a position needs of all features is added up in local memory, in one order
 
-// weight is that of a key, from its score and the logarithm of its row, at most 1: large scores may round otherwise than for the logarithm.
-static inline ACC weight(const ACC score, const ACC whole) {
-    const ACC d = score - whole;
-    return exp2(d > 0 ? (ACC)0 : d);
-}
-
 #define WG (LANES * PARTS)
 #define D_PART ((D + PARTS - 1) / PARTS)
 #define E_PART (E > 0 ? (E + PARTS - 1) / PARTS : 1)

@@ -145,7 +145,7 @@ func (x *attention) planBlock(t blockChoice) (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d x %d of %d x %d an item, %d features", t.lanes, t.block, t.rows, t.columns, x.d),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_block_shared.cl", kernels.FileOf(kernel)), Kernel: kernel,
+			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_weight.cl", "attention/gpu_block_shared.cl", kernels.FileOf(kernel)), Kernel: kernel,
 			Global: variant.Grid(blocks*x.batch*t.items(), 1), Local: variant.Grid(t.items(), 1),
 		}},
 	}, nil

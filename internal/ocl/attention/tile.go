@@ -94,7 +94,7 @@ func (x *attention) planTile(t tileChoice) (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d items in %d parts, %d at a time of %d features", lanes*parts, parts, block, x.d),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_shared.cl", kernels.FileOf(kernel)), Kernel: kernel,
+			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_weight.cl", "attention/gpu_shared.cl", kernels.FileOf(kernel)), Kernel: kernel,
 			Global: variant.Grid(variant.CeilDiv(owned, lanes)*lanes*parts, x.batch), Local: variant.Grid(lanes*parts, 1),
 		}},
 	}, nil

@@ -170,5 +170,6 @@ static inline long do_at_hook(const IDX b, const IDX r, const IDX e FN_PARAMS) {
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/gpu_weight.cl"
 #include "attention/gpu_block_shared.cl"
 #include "attention/gpu_block_dkv.cl"

@@ -112,5 +112,6 @@ static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/gpu_weight.cl"
 #include "attention/gpu_shared.cl"
 #include "attention/gpu_tile_dq.cl"

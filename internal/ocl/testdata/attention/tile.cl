@@ -82,5 +82,6 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/gpu_weight.cl"
 #include "attention/gpu_shared.cl"
 #include "attention/gpu_tile.cl"
