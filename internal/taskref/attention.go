@@ -36,8 +36,8 @@ func (r *runner) attention(outs [][]byte) {
 			do, dq := r.matrix(a.DO, 1, e, 5, 5), make([]float64, d)
 			kept, delta := r.eval(a.L).f, r.eval(a.D).f
 			for j := range n {
-				p := p[j] * math.Exp(l-kept)
-				if p != p { // no key on either side
+				p := min(p[j]*math.Exp(l-kept), 1) // rounding of large scores takes none beyond 1
+				if p != p {                        // no key on either side
 					p = 0
 				}
 				slope := a.Scale * p * (dot(do, v[j*e:]) - delta)
