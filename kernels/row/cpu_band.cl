@@ -8,7 +8,8 @@
 //         BAND_FOLDS(b, n)  computes them for rows b .. b + n - 1, by functions of row/cpu_fold.cl
 //         KNOWN(j)          declares those of row b + j
 //         PREPARE(n, IN), EACH_OVER(DO), AHEAD, ROW_RESULTS(r)   as in row/cpu_block.cl
-// macros  COLS  of a row: loops over so few are written out    PITCH  in whole vectors
+// macros  PITCH  of a row in whole vectors: loops over so few are written out
+//         WHOLE  of a row in vectors that are whole    PADDED  PITCH
 //         BITS##i, BITS##i##_OF(v), AT##i   of output i, as in row/cpu_block.cl where STREAMED
 //         STREAMED  1: lines of the outputs are stored past the caches
 //         APART(i)  0, in a way that no compiler sees through where several loops over the end of a
@@ -17,14 +18,15 @@
 //         LINED     1: every row ends with a line of each output
 //         PLAIN     1: outputs over the row have OUTS##i(c), columns c .. c + 15, which are stored as
 //                   they are, and no input lies where they do
-// sizes   ROWS   RSPAN  rows an item, a multiple of 16 where STREAMED   ZERO  0, where APART is not
+// sizes   COLS  of a row, a macro where a program is for rows of just that length
+//         ROWS   RSPAN  rows an item, a multiple of 16 where STREAMED   ZERO  0, where APART is not
 // launch  row_band  global {ROWS / RSPAN}  local {1}
 // note    a fold across the lanes of a vector has five steps that wait for each other; sixteen rows
 //         have four times as many that do not. A band of outputs ends with a line whatever COLS is:
 //         those that go past the caches are held until it is whole, and so are those that are not
 //         PLAIN or shorter than a vector, computed beyond the end of a row too, where the next one begins
 
-#define IN_ROW(k) (COLS == PITCH || (k) < COLS)
+#define IN_ROW(k) ((k) < WHOLE || (k) < COLS)
 #if LINED
 #define HELD(j) 0
 #define HELD_ROWS 1
@@ -32,13 +34,13 @@
 #define HELD(j) ((j) * COLS)
 #define HELD_ROWS BAND
 #endif
-#define BY_VECTORS (PLAIN && COLS >= 16)
+#define BY_VECTORS (PLAIN && WHOLE > 0)
 #define DIRECT (BY_VECTORS && (LINED || !STREAMED))
-#define HOLD(i) BITS##i held##i[HELD_ROWS * COLS + 16] LINES;
+#define HOLD(i) BITS##i held##i[HELD_ROWS * PITCH + 16] LINES;
 // The last vector of a row ends with it, and may begin in the one before.
 #define EACH_VECTOR(DO, i) { \
-    for (int k = 0; k < COLS / 16 * 16; k += 16) DO(i, k) \
-    if (COLS % 16 > 0) DO(i, COLS - 16) \
+    for (int k = 0; k < WHOLE; k += 16) DO(i, k) \
+    if (WHOLE < PITCH) DO(i, COLS - 16) \
 }
 #if BY_VECTORS
 #define FILL_VECTOR(i, k) *(FLOAT16_ANYWHERE *)(held##i + HELD(j) + (k)) = as_float16(OUTS##i(k));

@@ -18,6 +18,7 @@
 //         BAND  rows that are folded together, 1 or 16. Of 16, FOLD_FUNCTION is row_fold<k>(b, n, what
 //               is known of each row, VAL *out, ...) of rows b .. b + n - 1, for which KNOWN(j) declares
 //               what is known of row b + j, and AHEAD fetches all of row r + BAND
+//         WHOLE, PADDED  COLS down and up to whole vectors of 16, numbers where loops over a row are written out
 // sizes   COLS
 // note    values that are not PLAIN go to a small array before they are folded, as in
 //         reduce/cpu_block.cl. The end of a
@@ -108,8 +109,8 @@ PART_FUNCTION {
 #endif
     IDX c = 0;
     ROW_TOTALS
-    while (c + VEC <= COLS) {
-        const IDX end = RUN_END(c, COLS, VEC);
+    while (c + VEC <= WHOLE) {
+        const IDX end = RUN_END(c, WHOLE, VEC);
         for (; c + VEC <= end; c += VEC) {
 #if BAND == 1
             AHEAD
@@ -117,21 +118,19 @@ PART_FUNCTION {
             GET_ALL
             FOLD_VECTORS
         }
-        if (c + VEC <= COLS) ROW_CARRY
+        if (c + VEC <= WHOLE) ROW_CARRY
     }
     ROW_SETTLE
 #if PLAIN
-    for (; c + 16 <= COLS; c += 16) {
+    for (; c < WHOLE; c += 16) {
         PREPARE_ALL(16)
         FOLD_VECTOR(VALUES(0))
     }
-    const int rest = (int)(COLS % 16);
-#else
-    const int rest = (int)(COLS % VEC);
 #endif
+    const int rest = (int)(COLS - c);
     if (rest > 0) {
 #define INSIDE(k) (k) < rest
-        const int whole = (rest + 15) / 16 * 16;
+        const int whole = (int)(PADDED - c);
         GET(whole, INSIDE)
         for (int k = 0; k < whole; k += 16) FOLD_VECTOR(vload16(0, v + k))
     }

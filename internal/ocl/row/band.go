@@ -14,6 +14,11 @@ import (
 // its core has it at hand in every pass: most of a cache of 48 KiB.
 const bandBytes = 40 << 10
 
+// ownLength is how many elements are worth a program for rows of just their length, which is a tenth faster where that is not a
+// multiple of a vector. Fewer share one with rows up to the same multiple: as many as there are tokens so far, say, are rarely as many
+// again, and to compile takes as long as thousands of runs.
+const ownLength = 1 << 18
+
 // narrow reports whether row/cpu_band.cl takes rows so long, and such folds.
 func (p *rowPlan) narrow() bool {
 	bytes := int64(0)
@@ -79,8 +84,15 @@ func (p *rowPlan) band() (*variant.Plan, error) {
 	out := &variant.Plan{Params: fmt.Sprintf("view=%dx%d rows=%d stages=%d", p.rows, p.cols, m.Rows, len(p.stages))}
 	g := codegen.New(p.dev, p.original, p.rows*p.cols)
 	g.Passes = true
-	g.Macro("COLS", p.cols)
-	g.Macro("PITCH", variant.RoundUp(p.cols, codegen.VectorLanes))
+	pitch := variant.RoundUp(p.cols, codegen.VectorLanes)
+	g.Macro("PITCH", pitch)
+	g.Macro("PADDED", "PITCH")
+	g.Macro("WHOLE", p.cols/codegen.VectorLanes*codegen.VectorLanes)
+	if p.cols == pitch || p.rows*p.cols >= ownLength {
+		g.Macro("COLS", p.cols)
+	} else {
+		g.Size("COLS", p.cols)
+	}
 	g.Macro("VEC", rowVec)
 	g.Macro("STREAMED", codegen.OneIf(past))
 	g.Macro("LINED", codegen.OneIf(p.lined()))

@@ -431,6 +431,8 @@ func (p *rowPlan) block() (*variant.Plan, error) {
 	g := p.start(p.original, int64(m.Global[0]), out)
 	g.Size("RSPAN", m.Rows)
 	g.Macro("VEC", rowVec)
+	g.Macro("WHOLE", "(COLS / 16 * 16)")
+	g.Macro("PADDED", "((COLS + 15) / 16 * 16)")
 	g.Macro("BUFFERED", codegen.OneIf(p.original.Alias != nil))
 	g.Macro("STREAMED", codegen.OneIf(p.streamed()))
 	g.Macro("IN_PLACE", codegen.OneIf(p.inPlace))

@@ -1,9 +1,10 @@
 // band view=64x100 rows=16 stages=1: a CPU driver: sixteen short rows at a time
 // launch row_band global [4] local [1]
 // options -cl-single-precision-constant
-// arguments ROWS=64 RSPAN=16 n0=100
-#define COLS 100
+// arguments COLS=100 ROWS=64 RSPAN=16 n0=100
 #define PITCH 112
+#define PADDED PITCH
+#define WHOLE 96
 #define VEC 64
 #define STREAMED 0
 #define LINED 0
@@ -16,10 +17,11 @@
     const ulong o_p0, \
     __global float *restrict y0_, \
     const ulong o_y0, \
+    const IDX COLS, \
     const IDX ROWS, \
     const IDX RSPAN, \
     const IDX n0
-#define ARGS p0_, o_p0, y0_, o_y0, ROWS, RSPAN, n0
+#define ARGS p0_, o_p0, y0_, o_y0, COLS, ROWS, RSPAN, n0
 #define FN_PARAMS , __global const float *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0

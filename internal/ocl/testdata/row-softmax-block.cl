@@ -3,6 +3,8 @@
 // options -cl-single-precision-constant
 // arguments ROWS=64 COLS=100 RSPAN=8 n0=100
 #define VEC 64
+#define WHOLE (COLS / 16 * 16)
+#define PADDED ((COLS + 15) / 16 * 16)
 #define BUFFERED 0
 #define STREAMED 0
 #define IN_PLACE 1

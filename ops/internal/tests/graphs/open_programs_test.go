@@ -44,3 +44,29 @@ func TestManySizesNeedFewMorePrograms(t *testing.T) {
 	t.Logf("%d programs after ten sizes, %d after %d random ones, %d plans", few, programs(), runs, inside.Plans(exe))
 	require.Less(t, programs(), 2*few)
 }
+
+// TestACacheThatGrowsNeedsNoProgramsOfItsOwn: a query is compared with all keys so far, of which every run has one more. Their number is
+// the length of rows, and of masks a number to compare with.
+func TestACacheThatGrowsNeedsNoProgramsOfItsOwn(t *testing.T) {
+	opstest.NumbersOnly(t)
+	rt := opstest.Device(t)
+	g := NewGraph("cache")
+	query := g.Input("query", tensor.Float32, 4, 1, 8)
+	keys := g.Input("keys", tensor.Float32, 4, Dim("keys"), 8)
+	scores := MatMul(query, Transpose(keys, 0, 2, 1))
+	position := Sub(Size(keys, 1), 1)
+	at := g.Iota(tensor.Int64, 2, 4, 1, Dim("keys"))
+	weights := Softmax(Where(Less(at, position), scores, Mul(scores, 0.5)), -1)
+	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{weights}, Place: OnDevice})
+	require.NoError(t, err)
+	programs := func() int64 { s := inside.Opened(rt).Stats(); return s.ProgramsBuilt + s.ProgramsLoaded }
+	var few int64
+	for n := 17; n < 32; n++ {
+		if n == 19 {
+			few = programs()
+		}
+		_, err := exe.Run(t.Context(), Feeds{query: tensor.Must(tensor.New(tensor.Float32, 4, 1, 8)), keys: tensor.Must(tensor.New(tensor.Float32, 4, n, 8))})
+		require.NoError(t, err)
+	}
+	require.Equal(t, few, programs())
+}
