@@ -52,8 +52,9 @@ func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(na
 type library struct {
 	mu    sync.Mutex
 	parts map[codegen.Key]entry
-	sweep int               // the number of parts at which those of programs that have gone are forgotten
-	warm  map[launchKey]int // the widest launch of each kernel so far; see warm.go
+	built map[codegen.Key]chan struct{} // parts that are being compiled, and what is closed when that has ended
+	sweep int                           // the number of parts at which those of programs that have gone are forgotten
+	warm  map[launchKey]int             // the widest launch of each kernel so far; see warm.go
 }
 
 // part is a program of a launch, and its key, which takes long to find.
@@ -90,6 +91,38 @@ func (l *library) find(key codegen.Key) (built, bool) {
 	return built{prog, at.id, at.suffix}, prog != nil
 }
 
+// claim picks out of parts those that the caller is to compile, and calls release for then. Of those that somebody else compiles
+// already it returns what is closed when that has ended.
+func (l *library) claim(parts []part) (mine []part, others []<-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.built == nil {
+		l.built = map[codegen.Key]chan struct{}{}
+	}
+	for _, p := range parts {
+		if at, ok := l.parts[p.key]; ok && at.prog.Value() != nil {
+			continue
+		}
+		if c, ok := l.built[p.key]; ok {
+			others = append(others, c)
+			continue
+		}
+		l.built[p.key] = make(chan struct{})
+		mine = append(mine, p)
+	}
+	return mine, others
+}
+
+// release ends the claims of parts, compiled or not.
+func (l *library) release(parts []part) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range parts {
+		close(l.built[p.key])
+		delete(l.built, p.key)
+	}
+}
+
 func (l *library) enter(p part, b built) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,30 +136,50 @@ func (l *library) enter(p part, b built) {
 	l.parts[p.key] = entry{weak.Make(b.prog), b.id, b.suffix, [3]string{p.Source, p.Head, p.Body}}
 }
 
-// compileAll makes every program of the tasks available in the library.
+// compileAll makes every program of the tasks available in the library. What others compile at the same time, for a graph of another
+// size for one, it waits for.
 func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
-	batches := map[string][]part{} // by what the parts of one program must share
-	var order []string
+	var parts []part
 	seen := map[codegen.Key]bool{}
 	for _, t := range tasks {
 		for i, l := range t.plan.Launches {
-			key := t.keys[i]
-			if seen[key] {
-				continue
+			if key := t.keys[i]; !seen[key] {
+				seen[key] = true
+				parts = append(parts, part{l.Program, key})
 			}
-			if _, ok := w.library.find(key); ok {
-				continue
-			}
-			seen[key] = true
-			share := l.Program.Options + "\x00" + l.Program.Head
-			if l.Program.Head == "" { // a caller's own source
-				share = string(key[:])
-			}
-			if batches[share] == nil {
-				order = append(order, share)
-			}
-			batches[share] = append(batches[share], part{l.Program, key})
 		}
+	}
+	for {
+		others, err := w.compileClaimed(ctx, parts)
+		if err != nil || len(others) == 0 {
+			return err
+		}
+		for _, c := range others {
+			select {
+			case <-c:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		// Whoever was waited for may have been stopped: what is missing is compiled here then.
+	}
+}
+
+// compileClaimed is compileAll without what others are compiling: the channels are closed when that has ended.
+func (w *target) compileClaimed(ctx context.Context, parts []part) (others []<-chan struct{}, err error) {
+	mine, others := w.library.claim(parts)
+	defer w.library.release(mine)
+	batches := map[string][]part{} // by what the parts of one program must share
+	var order []string
+	for _, p := range mine {
+		share := p.Options + "\x00" + p.Head
+		if p.Head == "" { // a caller's own source
+			share = string(p.key[:])
+		}
+		if batches[share] == nil {
+			order = append(order, share)
+		}
+		batches[share] = append(batches[share], p)
 	}
 	var programs [][]part
 	for _, share := range order {
@@ -147,7 +200,7 @@ func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 			return w.compile(ctx, parts)
 		})
 	}
-	return group.Wait()
+	return others, group.Wait()
 }
 
 // divide splits parts over the cores.

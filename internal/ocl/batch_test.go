@@ -3,10 +3,12 @@ package ocl
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
@@ -63,6 +65,42 @@ func TestManyTasksAreFewPrograms(t *testing.T) {
 	assert.Equal(t, after.Programs, e.dev.Stats().Programs, "parts of a known program are known")
 	require.NoError(t, s.Close())
 	require.NoError(t, again.Close())
+}
+
+// TestWhatSeveralNeedAtOnceIsCompiledOnce: graphs of several sizes share kernels, and may be compiled side by side.
+func TestWhatSeveralNeedAtOnceIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	e := device(t, "", nil)
+	const together = 4
+	tasks := manyTasks(t, e, 38)[33:] // which no other test has
+	before := e.dev.Stats()
+	var g errgroup.Group
+	for i := range together {
+		g.Go(func() error {
+			s, err := e.Prepare(t.Context(), slices.Concat(tasks[i:], tasks[:i])) // texts of their own
+			if err != nil {
+				return err
+			}
+			return s.Close()
+		})
+	}
+	require.NoError(t, g.Wait())
+	after := e.dev.Stats()
+	assert.LessOrEqual(t, after.ProgramsBuilt+after.ProgramsLoaded-before.ProgramsBuilt-before.ProgramsLoaded, int64(1))
+
+	// One that is stopped leaves the rest to the others.
+	l, parts := &library{}, []part{{key: codegen.Key{1}}, {key: codegen.Key{2}}}
+	mine, others := l.claim(parts[:1])
+	require.Equal(t, parts[:1], mine)
+	require.Empty(t, others)
+	mine, others = l.claim(parts)
+	require.Equal(t, parts[1:], mine)
+	require.Len(t, others, 1)
+	l.release(parts[:1])
+	<-others[0]
+	mine, others = l.claim(parts)
+	require.Equal(t, parts[:1], mine)
+	require.Len(t, others, 1)
 }
 
 func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
