@@ -26,9 +26,6 @@ const (
 func (m *models) transcriber(ctx context.Context, rt *ops.Runtime, place ops.Place) (*transcriber, error) {
 	t := &transcriber{tokens: m.tokens, empty: map[string]*tensor.Tensor{}}
 	o := &onnx.Options{Target: ops.Target{Place: place}, Plans: 64} // one for each length of what came before
-	if place == ops.OnDevice {
-		o.Target.Place = ops.Auto // some operators of the models are computed on the host
-	}
 	var err error
 	if t.encoder, err = m.encoder.Compile(ctx, rt, o); err != nil {
 		return nil, err
