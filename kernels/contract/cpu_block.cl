@@ -18,6 +18,7 @@
 //         LOAD_B(b, k, n)      what these leave over
 //         ROWS_ADJOIN 1: the output lies along m
 //         OUTSIDE(m, rows, n, columns)  where defined: nothing of this part of the output is wanted
+//         STRIP(i, n)  where defined: which of the n strips of columns work-item i takes
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         SPLIT 1: chunks of k are summed apart, into PART [split][b][m][n]; see contract/any_sum.cl
 //         WORDS 4: bytes, four values of k in a word. All of the above are words then, K and DEPTH
@@ -37,6 +38,9 @@
 
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
 
+#ifndef STRIP
+#define STRIP(i, n) (i)
+#endif
 #ifndef WORDS
 #define WORDS 1
 #define A_WHOLE K
@@ -86,7 +90,7 @@ void contract_block(PARAMS) {
 #endif
     WIDE_VECTORS
     const IDX firstM = (IDX)get_global_id(1) * ROWS, endM = min(firstM + ROWS, (IDX)M);
-    const IDX firstN = (IDX)get_global_id(0) * PANELS * NR, endN = min(firstN + PANELS * NR, (IDX)N);
+    const IDX firstN = (IDX)STRIP(get_global_id(0), get_global_size(0)) * PANELS * NR, endN = min(firstN + PANELS * NR, (IDX)N);
     const IDX z = get_global_id(2);
 #if SPLIT
     const IDX lots = (BATCHES + LOTS - 1) / LOTS, s = z / lots, lot = z - s * lots;

@@ -63,7 +63,7 @@ func (u *Update) Launch(batches, m, n, k int64, a, b, c Part, lower bool) varian
 	}
 }
 
-// halvedPanels is how many panels an item takes at most where what lies above a diagonal is left out: the first strips then have
+// halvedPanels is how many panels an item takes at most where what lies above a diagonal is left out: the left strips then have
 // the most to do, and cores that share them evenly need several each.
 func halvedPanels(n, columns int64, units int) int64 {
 	const strips, least = 8, 2 // of a core; narrower ones read A too often

@@ -109,22 +109,6 @@ func (c *cholesky) decompose(k, w int64) {
 	c.decompose(k, h)
 	rest := w - h
 	c.below.solve(h, rest, c.part(k, k), c.part(k+h, k))
-	c.subtract(k+h, rest, k, h)
+	c.add(c.update.Launch(c.batch, rest, rest, h, c.part(k+h, k), c.part(k+h, k), c.part(k+h, k+h), true))
 	c.decompose(k+h, rest)
-}
-
-// lowerMost is the largest triangle that one launch takes on a CPU: it goes by narrow strips of columns, for cores to share them evenly, each of
-// which reads all rows below. A larger one is two halves and the square below the first, which goes by blocks as any product.
-const lowerMost = 512
-
-// subtract takes A·Aᵀ from the lower triangle of n rows from row i on, A being the w columns from k on of these rows.
-func (c *cholesky) subtract(i, n, k, w int64) {
-	if n <= lowerMost || !c.dev.CPU {
-		c.add(c.update.Launch(c.batch, n, n, w, c.part(i, k), c.part(i, k), c.part(i, i), true))
-		return
-	}
-	h := half(n, c.block)
-	c.subtract(i, h, k, w)
-	c.add(c.update.Launch(c.batch, n-h, h, w, c.part(i+h, k), c.part(i, k), c.part(i+h, i), false))
-	c.subtract(i+h, n-h, k, w)
 }

@@ -86,7 +86,7 @@ func residual(dt tensor.DType, x, y []float64, m, n int) float64 {
 
 const lapackBound = 30
 
-// A triangle that one launch does not take is two and a square.
+// CPUs take a large triangle by strips of columns, tall and short ones in turn.
 func TestCholeskyFactorsOfLargeMatricesGiveProductsBack(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	const n = 1101
