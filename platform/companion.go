@@ -68,7 +68,13 @@ func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	if vendor.Key(p.Name(), "", "") == vendor.PoCL {
 		cldriver.SetEnv(envTunables, tunables) // before the driver has threads
 	}
-	if !poclPlain().MatchString(p.Version()) || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {
+	plain := poclPlain().MatchString(p.Version())
+	if plain {
+		if dir := linkerFolder(); dir != "" {
+			cldriver.SetEnv(envCompilerPath, dir)
+		}
+	}
+	if !plain || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {
 		ask()
 	}
 	return ds, err

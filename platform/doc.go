@@ -55,7 +55,8 @@
 // written costs time and nothing else. Deleting the folder is always safe.
 //
 // In the cache folder of PoCL before 6, anycl-locks holds up to 256 empty files, by which
-// processes that build the same program wait for each other.
+// processes that build the same program wait for each other. In that of version 3.1 anycl-linker-<key>
+// is what kernels are linked with: a script and three libraries of a line each.
 //
 // # Concurrency and lifetime
 //

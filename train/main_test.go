@@ -12,5 +12,5 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
 		trainForEver(dir)
 	}
-	os.Exit(testcache.Run(m, testdevices.Hold))
+	os.Exit(testcache.Run(m, testdevices.Unoptimize, testdevices.Hold))
 }

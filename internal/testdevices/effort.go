@@ -1,8 +1,10 @@
 package testdevices
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
@@ -21,10 +23,25 @@ func Full() bool {
 }
 
 // Unoptimized is a list of variants, in the form of variant.EnvVariant, for tests of graphs by the dozen whose kernels other tests
-// compile as users do: without optimization a CPU driver compiles in half the time. It is "" for the whole matrix.
+// compile as users do: without optimization a CPU driver compiles in half the time. It is "" for the whole matrix, and where
+// the environment has it already.
 func Unoptimized() string {
-	if Full() {
+	if Full() || variant.Forced(variant.ForcedByEnv(), variant.Optimize) != "" {
 		return ""
 	}
 	return variant.Optimize + "=" + variant.OptimizeOff
+}
+
+// Unoptimize has all programs of a package's tests compiled without optimization, but not those of its benchmarks. It is called
+// before the tests, as testcache.Run does.
+func Unoptimize() error {
+	flag.Parse()
+	if f := flag.Lookup("test.bench"); f != nil && f.Value.String() != "" {
+		return nil
+	}
+	v := Unoptimized()
+	if v == "" {
+		return nil
+	}
+	return os.Setenv(variant.EnvVariant, strings.TrimPrefix(variant.ForcedByEnv()+","+v, ","))
 }

@@ -1,4 +1,19 @@
-// Package testdevices chooses the devices that the conformance tests and the conformance matrix run on.
+// Package testdevices chooses the devices that the conformance tests and the conformance matrix run on, and how much is compiled
+// for them.
+//
+// # What is compiled, and how
+//
+// Nearly all of the time of tests with empty caches is a CPU driver's compiler: 0.03 to 0.2 s for each kernel, on one thread, half
+// of it the optimizer's. So a kernel is compiled with the optimizer where it is first of its kind:
+//
+//   - ops with kernels of their own, in the dtypes that most programs have: the matrix of the root package;
+//   - what a family chooses for the device: tests below internal/ocl, of sparse and of the packages below ops;
+//   - whole programs, as users run them: examples;
+//   - what is timed.
+//
+// It is compiled without where the same family, variant and class of dtype is among those: other dtypes, compositions, gradients and
+// random graphs of the matrix; variants that a test forces, and kernels for GPUs, which no CPU driver runs for users; packages whose graphs
+// consist of tested ops, as nn (Unoptimize). The whole matrix, EnvMatrix, optimizes all.
 package testdevices
 
 import (

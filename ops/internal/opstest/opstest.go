@@ -21,10 +21,10 @@ func Main(m *testing.M) {
 	os.Exit(testcache.Run(m))
 }
 
-// MainSettled is Main for packages that count what a run allocates, or take times.
-func MainSettled(m *testing.M) {
+// MainSettled is Main for packages that count what a run allocates, or take times. What is before comes first.
+func MainSettled(m *testing.M, before ...func() error) {
 	exec.Validate = true
-	os.Exit(testcache.Run(m, settle))
+	os.Exit(testcache.Run(m, append(before, settle)...))
 }
 
 // settle has the device measured before tests count what a run allocates. The runtime stays open, so that drivers which
