@@ -118,8 +118,9 @@ func (o Conv2DOptions) sum(x, w *Node) *Node {
 	return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])
 }
 
-// pointwiseSum is the convolution of groups with kernels of one pixel. Each channel of its result is a plane in memory: networks read such results with
-// the channels of all groups shuffled, after which planes are still planes, and neighbouring channels are no longer neighbours.
+// pointwiseSum is the convolution of groups with kernels of one pixel. Each channel of its result is a plane in memory: networks
+// read such results with the channels of all groups shuffled, after which planes are still planes, and neighbouring channels are no
+// longer neighbours.
 func (o Conv2DOptions) pointwiseSum(x, w *Node) *Node {
 	y := apply("contract", ir.ContractAttr{
 		ABatch: []int{0}, AM: []int{1}, AK: []int{2, 3, 4},

@@ -69,7 +69,8 @@ func (g *Builder) Function(name string, coords []Coord, params []Param, accs map
 	g.write(name, result, params, f.body.String()+end)
 }
 
-// structOf defines the C type name, a struct of the given members. Hooks of the same members give values of one type: one macro stores them all.
+// structOf defines the C type name, a struct of the given members. Hooks of the same members give values of one type: one macro
+// stores them all.
 func (g *Builder) structOf(members, name string) {
 	if same, ok := g.structs[members]; ok {
 		fmt.Fprintf(&g.Hooks, "typedef %s %s;\n", same, name)
