@@ -107,11 +107,26 @@ func (o Conv2DOptions) sum(x, w *Node) *Node {
 	if o.depthwise(w.shape) {
 		return o.depthwiseSum(x, w)
 	}
+	if o.Groups > 1 && w.shape[2] == 1 && w.shape[3] == 1 && o.Pad == [2]int{} {
+		return o.pointwiseSum(x, w)
+	}
 	y := apply("contract", ir.ContractAttr{
 		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
 		BBatch: []int{0}, BN: []int{1}, BK: []int{2, 3, 4},
 	}, o.images(x, w.shape), o.kernels(w)) // [G, N, H', W', O/G]
 	y = Transpose(y, 1, 0, 4, 2, 3)
+	return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])
+}
+
+// pointwiseSum is the convolution of groups with kernels of one pixel. Each channel of its result is a plane in memory: networks
+// read such results with the channels of all groups shuffled, after which planes are still planes, and neighbouring channels are no
+// longer neighbours.
+func (o Conv2DOptions) pointwiseSum(x, w *Node) *Node {
+	y := apply("contract", ir.ContractAttr{
+		ABatch: []int{0}, AM: []int{1}, AK: []int{2, 3, 4},
+		BBatch: []int{1}, BN: []int{0, 3, 4}, BK: []int{2, 5, 6},
+	}, o.kernels(w), o.images(x, w.shape)) // [G, O/G, N, H', W']
+	y = Transpose(y, 2, 0, 1, 3, 4)
 	return Reshape(y, x.shape[0], w.shape[0], y.shape[3], y.shape[4])
 }
 

@@ -174,7 +174,10 @@ func (l *lowerer) mapTask(n *ir.Node, body func(x *builder, at []*engine.Index) 
 			best = a.Order
 		}
 		if a.Edge && e.Op == engine.OpLoad && !l.dense[n] {
-			return nil // its readers compute it
+			if !astray(e.Addr, len(order)) {
+				return nil // its readers compute it
+			}
+			best = order
 		}
 	}
 	if !l.dense[n] && body == nil && !slices.Equal(best, order) {
@@ -190,6 +193,18 @@ func (l *lowerer) mapTask(n *ir.Node, body func(x *builder, at []*engine.Index) 
 		l.values[n] = v
 	}
 	return v
+}
+
+// astray reports whether neither lines nor channels of an image whose elements lie at addr can be read as vectors: elements of
+// lines are apart, because channels are innermost, and these are shuffled. Each tap of windows over it would be gathered, which
+// takes longer than a copy.
+func astray(addr *engine.Index, rank int) bool {
+	if _, ok := addr.Affine(rank); ok {
+		return false
+	}
+	return !slices.ContainsFunc(addr.Terms, func(t engine.Term) bool {
+		return t.Atom.Kind == engine.AtomAxis && t.Atom.Axis == rank-1 && t.Coef == 1
+	})
 }
 
 // orderLike is the order in which the axes of guide lie in memory; nil where it is

@@ -95,6 +95,7 @@ func (e *Engine) Traits() engine.Traits { return e.traits }
 // Calibrated takes over what was measured on the device by now.
 func (e *Engine) Calibrated() {
 	r := newRates(e.dev)
+	r.device = e.facts
 	e.known.Store(&r)
 }
 

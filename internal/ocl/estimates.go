@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
@@ -18,6 +19,7 @@ type rates struct {
 	direct        bool           // it is none
 	divergence    float64        // see platform.Calibration
 	units         int            // cores, or what is like them
+	device        *facts.Device  // nil: no kernel's way of computing is known
 	host          hostRates      // of the program's own threads
 }
 
@@ -105,6 +107,9 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 	flops := c.Flops*whole + tiles*tileOwn
 	if bytes := func(o engine.Operand) bool { return o.DType.Size() == 1 }; len(t.Ins) > 1 && bytes(t.Ins[0]) && bytes(t.Ins[1]) {
 		flops /= 4 // four products at a time; see contract/words.go
+	}
+	if f := variant.FamilyFor(t); r.device != nil && f != nil && f.Effort != nil {
+		flops *= f.Effort(r.device, t)
 	}
 	return flops / (r.flops * efficiency[t.Kind])
 }

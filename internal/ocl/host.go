@@ -254,6 +254,8 @@ func (s *hostEstimates) of(r *hostRunner, tasks []int, times []time.Duration) en
 	link := engine.Link{Aliased: r.aliases()}
 	if r.pool == nil {
 		link.Domain = callersCaches
+	} else { // while another engine is at work, helpers fall asleep
+		link.Wait = s.rates.host.wake
 	}
 	return link
 }

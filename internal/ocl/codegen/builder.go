@@ -31,6 +31,7 @@ type Builder struct {
 	scratch []Arg
 	scalars []Arg             // numbers of the accumulators' type
 	ctypes  map[string]string // of scratch and scalars, by name
+	structs map[string]string // names of the types of several values, by their members
 	Macros  strings.Builder
 	Hooks   strings.Builder
 	err     error // why the task has no program
@@ -42,7 +43,7 @@ type Builder struct {
 // New starts a program for t, which is collapsed already. limits are
 // further numbers that the family computes with in IDX.
 func New(dev *facts.Device, t *engine.Task, limits ...int64) *Builder {
-	g := &Builder{Device: dev, Task: t, IndexType: "int", byKey: map[string]int{}, ctypes: map[string]string{}}
+	g := &Builder{Device: dev, Task: t, IndexType: "int", byKey: map[string]int{}, ctypes: map[string]string{}, structs: map[string]string{}}
 	if dev.ForceWide || needsWide(t) || slices.ContainsFunc(limits, func(n int64) bool { return n > access.IndexLimit }) {
 		g.IndexType = "long"
 	}

@@ -57,16 +57,27 @@ func (g *Builder) Function(name string, coords []Coord, params []Param, accs map
 	if len(es) == 1 {
 		end = fmt.Sprintf("    return %s;\n", f.value(es[0], ""))
 	} else {
-		fmt.Fprintf(&g.Hooks, "typedef struct {")
+		var members string
 		end = fmt.Sprintf("    %s out;\n", result)
 		for i, e := range es {
-			fmt.Fprintf(&g.Hooks, " %s v%d;", RegType(e.DType), i)
+			members += fmt.Sprintf(" %s v%d;", RegType(e.DType), i)
 			end += fmt.Sprintf("    out.v%d = %s;\n", i, f.value(e, ""))
 		}
-		fmt.Fprintf(&g.Hooks, " } %s;\n", result)
 		end += "    return out;\n"
+		g.structOf(members, result)
 	}
 	g.write(name, result, params, f.body.String()+end)
+}
+
+// structOf defines the C type name, a struct of the given members. Hooks of the same members give values of one type: one macro
+// stores them all.
+func (g *Builder) structOf(members, name string) {
+	if same, ok := g.structs[members]; ok {
+		fmt.Fprintf(&g.Hooks, "typedef %s %s;\n", same, name)
+		return
+	}
+	g.structs[members] = name
+	fmt.Fprintf(&g.Hooks, "typedef struct {%s } %s;\n", members, name)
 }
 
 // write writes a function, and the macro name that calls it with those of its

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 )
@@ -63,18 +65,39 @@ func (c *Contraction) winogradLegal() bool {
 }
 
 // winogradFits reports whether Winograd's way beats the plain product on a CPU
-// driver: by a count of cycles of both.
+// driver.
 func (c *Contraction) winogradFits() bool {
-	p := c.chooseWinograd()
-	if c.K < 9*8 || c.n < 8 {
-		return false
+	own, plain := c.winogradCycles()
+	return c.K >= leastWinograd && c.n >= 8 && own < plain
+}
+
+// leastWinograd is the least number of terms for which Winograd's way pays.
+const leastWinograd = 9 * 8
+
+// effort is the part of the multiplications of t that its kernel does.
+func effort(d *facts.Device, t *engine.Task) float64 {
+	if k := t.Size(3); !d.CPU || k%9 != 0 || k < leastWinograd {
+		return 1
 	}
+	t = access.Collapse(t)
+	if contractVariants(d, t)[0].Name != "winograd" {
+		return 1
+	}
+	plain := inBoth(func(swap bool) *Contraction { return Separate(d, t, swap) })
+	w, _ := winogradOrientation(plain(false), plain)
+	own, all := w.winogradCycles()
+	return float64(own) / float64(all)
+}
+
+// winogradCycles counts the cycles of Winograd's way and of the plain product on a CPU driver.
+func (c *Contraction) winogradCycles() (own, plain int64) {
+	p := c.chooseWinograd()
 	lanes := int64(c.PanelLanes())
-	plain := c.Batches * variant.RoundUp(c.m, 8) * variant.RoundUp(c.n, 2*lanes) / (2 * lanes) * c.K * 10 / 9 / int64(c.Device.Units)
+	plain = c.Batches * variant.RoundUp(c.m, 8) * variant.RoundUp(c.n, 2*lanes) / (2 * lanes) * c.K * 10 / 9 / int64(c.Device.Units)
 	if !p.keep {
 		plain += c.Batches * c.n * c.K / int64(c.Device.Units)
 	}
-	return p.cycles(c) < plain
+	return p.cycles(c), plain
 }
 
 // Of contract/cpu_winograd_transform.cl: windows of a tile down and across, and products of a tile.

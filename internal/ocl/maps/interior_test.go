@@ -68,6 +68,25 @@ func TestPointsAwayFromBordersHaveNoConditions(t *testing.T) {
 	}
 }
 
+// Several values, as of a concatenation that others read changed too, have one type away from borders and at them.
+func TestSeveralValuesAwayFromBorders(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	const rows, cols = 170, 810
+	dom := engine.Domain{rows, cols}
+	in := engine.Operand{DType: tensor.Float32, Len: rows * cols}
+	x := engine.AxisIndex(1).AddConst(-3)
+	v := engine.Load(0, tensor.Float32, engine.AxisIndex(0).Mul(cols).Add(x), []engine.Cond{{X: x, Lo: 0, Hi: cols}})
+	task := sample.Map(dom, v, in)
+	task.Values = append(task.Values, engine.Apply(sample.Mul, tensor.Float32, v, v))
+	task.Outs = append(task.Outs, task.Outs[0])
+	e := device(t, "map=block", nil)
+	p := ocltest.Verify(t, e, task, ocltest.RandomInputs(task, 1), 0, 1)
+	if e.Facts().CPU {
+		require.Contains(t, p.Source, "#define INTERIOR 1")
+	}
+}
+
 // Of blocks that are stored past the caches some are at borders: what lies away from those has no conditions in them either.
 func TestPointsAwayFromBordersAreStoredPastTheCaches(t *testing.T) {
 	ocltest.NumbersOnly(t)

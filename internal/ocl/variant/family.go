@@ -26,6 +26,8 @@ type Family struct {
 	Operands func(d *facts.Device, t *engine.Task) int
 	// Cost refines what an algorithm costs on a CPU driver. Nil: as guessed from its operations.
 	Cost func(t *engine.Task, guess AlgorithmCost) AlgorithmCost
+	// Effort is the part of the operations of t that the variant chosen by rule does. Nil: all.
+	Effort func(d *facts.Device, t *engine.Task) float64
 }
 
 // families are those registered, by kind or by the type of the algorithm.

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/serve"
 )
@@ -89,11 +90,12 @@ var (
 	running     = prometheus.NewDesc("anycl_batches_running", "Batches that run.", []string{"model", "version"}, nil)
 	notServed   = prometheus.NewDesc("anycl_model_files_not_served", "1 where the present files of a model could not be loaded.", []string{"model"}, nil)
 	memory      = prometheus.NewDesc("anycl_memory_bytes", "Bytes of memory in use on a device, or by the CPU engine.", []string{"device"}, nil)
+	objects     = prometheus.NewDesc("anycl_opencl_objects", "OpenCL objects of the process that are not released.", []string{"kind"}, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (p present) Describe(c chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{queueLength, running, notServed, memory} {
+	for _, d := range []*prometheus.Desc{queueLength, running, notServed, memory, objects} {
 		c <- d
 	}
 }
@@ -114,5 +116,16 @@ func (p present) Collect(c chan<- prometheus.Metric) {
 	}
 	for _, e := range p.rt.Engines() {
 		gauge(memory, float64(e.Stats().Bytes), e.Name())
+	}
+	if p.rt.Device() == nil { // opens no OpenCL for its own sake
+		return
+	}
+	if lib, err := cl.Default(); err == nil {
+		live := lib.Stats()
+		gauge(objects, float64(live.Buffers), "buffer")
+		gauge(objects, float64(live.Programs), "program")
+		gauge(objects, float64(live.Kernels), "kernel")
+		gauge(objects, float64(live.Events), "event")
+		gauge(objects, float64(live.Total()-live.Buffers-live.Programs-live.Kernels-live.Events), "other")
 	}
 }
