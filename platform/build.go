@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/internal/clbuiltin"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/linker"
 	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/vendor"
@@ -145,6 +146,15 @@ func poclCache() (dir, named string) {
 		return filepath.Join(home, "pocl"), ""
 	}
 	return filepath.Join(os.TempDir(), "pocl"), "" // where PoCL goes without HOME
+}
+
+// linkerFolder is a folder for PoCL's linker, beside its kernels; "" where that is a folder that is everybody's.
+func linkerFolder() string {
+	cache, named := poclCache()
+	if _, err := os.UserCacheDir(); err != nil && named == "" {
+		return ""
+	}
+	return linker.Folder(cache)
 }
 
 // whyNone adds to the note on a platform without devices what is known to cause that: PoCL

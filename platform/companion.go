@@ -14,6 +14,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/linker"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
@@ -71,7 +72,7 @@ func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	plain := poclPlain().MatchString(p.Version())
 	if plain {
 		if dir := linkerFolder(); dir != "" {
-			cldriver.SetEnv(envCompilerPath, dir)
+			cldriver.SetEnv(linker.Env, dir)
 		}
 	}
 	if !plain || !firstStart() || !cldriver.WithEnv(envPoCLDevices, poclDevices, ask) {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/linker"
 )
 
 // callsLibraries calls functions of the C library, where memory is cleared and copied, of its mathematics and of the compiler's library.
@@ -97,7 +98,7 @@ func TestKernelsAreLinkedWithTheMathematicsAlone(t *testing.T) {
 
 	t.Run("but not where the user names the compiler's folder", func(t *testing.T) {
 		cache := t.TempDir()
-		require.Contains(t, child(t, "linker", append(env, envPoCLCache+"="+cache, envCompilerPath+"="+t.TempDir())...), result)
+		require.Contains(t, child(t, "linker", append(env, envPoCLCache+"="+cache, linker.Env+"="+t.TempDir())...), result)
 		for _, libs := range needed(t, cache) {
 			require.Contains(t, libs, "libc.so.6")
 		}

@@ -1,4 +1,4 @@
-package platform
+package linker
 
 import (
 	"context"
@@ -11,38 +11,25 @@ import (
 	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
-// PoCL 3.1 runs the linker for each kernel with -lm, -lgcc and -lc. Of the 18 to 23 ms of processor time that this takes, the
-// symbols of the C library, of the vector mathematics and of the unwinder take 12, and no kernel needs them: what it calls of
-// the C library is found when it is loaded, since the mathematics library is loaded with it and needs the C library itself. So
-// the linker is given a folder that it looks in first, where these libraries are empty and -lm is the mathematics alone.
-//
-// The Clang inside PoCL has no option and no variable for such a folder, since LIBRARY_PATH comes behind the system's. It does look
-// for the linker in COMPILER_PATH first.
-const envCompilerPath = "COMPILER_PATH"
-
 // systemLinker is the one that Clang finds by itself.
 const systemLinker = "/usr/bin/ld"
 
-// linkerFiles are the folder: the linker, and libraries, which may be scripts for it.
-var linkerFiles = map[string]string{
+// files are the folder: the linker, and libraries, which may be scripts for it.
+var files = map[string]string{
 	"ld":          "#!/bin/sh\nexec " + systemLinker + " -L\"${0%/*}\" \"$@\"\n",
 	"libm.so":     "INPUT(-l:libm.so.6)\n",
 	"libc.so":     "/* found when a kernel is loaded */\n",
 	"libgcc_s.so": "/* kernels throw nothing */\n",
 }
 
-// linkerFolder is that folder, made where it is not there yet. It is "" where the linker must be the system's:
+// Folder is the folder, in that of PoCL's cache, made where it is not there yet. It is "" where the linker must be the system's:
 // there is none at its usual place, or it does not link so, or others could write the folder.
-func linkerFolder() string {
-	cache, named := poclCache()
-	if _, err := os.UserCacheDir(); err != nil && named == "" {
-		return "" // a folder that is everybody's
-	}
+func Folder(cache string) string {
 	if _, err := os.Stat(systemLinker); err != nil {
 		return ""
 	}
-	dir := filepath.Join(cache, "anycl-linker-"+diskcache.Key(linkerFiles["ld"], linkerFiles["libm.so"])[:8])
-	if _, err := os.Lstat(dir); os.IsNotExist(err) && makeLinker(dir) != nil || !ours(dir) {
+	dir := filepath.Join(cache, "anycl-linker-"+diskcache.Key(files["ld"], files["libm.so"])[:8])
+	if _, err := os.Lstat(dir); os.IsNotExist(err) && create(dir) != nil || !ours(dir) {
 		return ""
 	}
 	return dir
@@ -58,8 +45,8 @@ func ours(dir string) bool {
 	return ok && int64(st.Uid) == int64(os.Geteuid())
 }
 
-// makeLinker makes the folder under another name, and gives it its own once it has linked something.
-func makeLinker(dir string) error {
+// create makes the folder under another name, and gives it its own once it has linked something.
+func create(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
@@ -68,7 +55,7 @@ func makeLinker(dir string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(made) }()
-	for name, content := range linkerFiles {
+	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(made, name), []byte(content), 0o700); err != nil {
 			return err
 		}
