@@ -102,7 +102,8 @@ func momentsOf(xs []float64) moments {
 		m.variance += d * d / n
 		terms += (d*d + 2*math.Abs(d)*size) / n
 	}
-	m.varianceError = (n + 6) * terms
+	// The error of the mean counts twice where all are alike: of float32, and less of wider floats.
+	m.varianceError = (n+6)*terms + m.meanError*m.meanError*0x1p-24
 	return m
 }
 

@@ -250,6 +250,8 @@ func variances(x spec.Array, axes []int) spec.Result {
 	for p := range y.F {
 		y.F[p] /= n
 		terms[p] /= n
+		// The error of the mean counts twice where all are alike: of float32, and less of wider floats.
+		terms[p] += m.Terms[p] * m.Terms[p] * (n + 2) * 0x1p-24
 	}
 	return spec.Result{Array: y, Terms: terms, N: n + 6}
 }
