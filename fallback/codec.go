@@ -3,6 +3,7 @@ package fallback
 import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback/internal/work"
+	"github.com/anycl/anycl/internal/vector"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -162,9 +163,7 @@ func wrap(dt tensor.DType, b engine.Block) {
 			b.I64[i] = int64(int16(v))
 		}
 	case tensor.Int32:
-		for i, v := range b.I64 {
-			b.I64[i] = int64(int32(v))
-		}
+		vector.SignExtend32(b.I64)
 	case tensor.Uint8:
 		mask(b.U64, 0xff)
 	case tensor.Uint16:

@@ -276,7 +276,7 @@ func (x *contractTask[R]) multiplySpan(worker int, tile, k0, k1 int64, dst []R, 
 		default:
 			a, lda := x.a.tile(worker, batch, i0, mi, k0, nk)
 			b, ldb := x.b.tile(worker, batch, j0, nj, k0, nk)
-			gemm(int(mi), int(nj), int(nk), a, lda, b, ldb, dst, int(ld))
+			gemmOf(x.task.Acc, int(mi), int(nj), int(nk), a, lda, b, ldb, dst, int(ld))
 		}
 	}
 }

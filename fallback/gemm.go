@@ -3,6 +3,7 @@ package fallback
 import (
 	"github.com/anycl/anycl/fallback/internal/dot"
 	"github.com/anycl/anycl/fallback/internal/work"
+	"github.com/anycl/anycl/tensor"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -47,6 +48,20 @@ func gemm[R reg](m, n, k int, a []R, lda int, b []R, ldb int, c []R, ldc int) {
 				gemmPlain(mi, nj, k, a.U64, lda, b.U64, ldb, c.U64, ldc)
 			}
 		}
+	}
+}
+
+// gemmOf is gemm for sums of a dtype. Those of integers of up to 32 bits are right in these bits alone, and are wrapped later.
+func gemmOf[R reg](acc tensor.DType, m, n, k int, a []R, lda int, b []R, ldb int, c []R, ldc int) {
+	if !dot.Has || !narrow(acc) || m == 0 || n == 0 || k == 0 {
+		gemm(m, n, k, a, lda, b, ldb, c, ldc)
+		return
+	}
+	x, y, z := blockOf(a), blockOf(b), blockOf(c)
+	if x.I64 != nil {
+		dot.MultiplyLow(m, n, k, x.I64, lda, y.I64, ldb, z.I64, ldc)
+	} else {
+		dot.MultiplyLow(m, n, k, x.U64, lda, y.U64, ldb, z.U64, ldc)
 	}
 }
 

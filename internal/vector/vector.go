@@ -108,3 +108,14 @@ func AddTimesOfTwo(dst, x []float32, w float32) {
 		dst[i] += float32(x[2*i] * w)
 	}
 }
+
+// SignExtend32 computes dst = int64(int32(dst)).
+func SignExtend32(dst []int64) {
+	n := whole(len(dst))
+	if n > 0 {
+		signExtend32(&dst[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = int64(int32(dst[i]))
+	}
+}

@@ -29,3 +29,6 @@ func addTimesOfTwo(dst, x *float32, w float32, n int)
 
 //go:noescape
 func addProducts(dst, a, b *float32, n int)
+
+//go:noescape
+func signExtend32(dst *int64, n int)

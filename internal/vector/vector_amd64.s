@@ -158,3 +158,21 @@ one:
 	JNZ     one
 	VZEROUPPER
 	RET
+
+// Of 64 bits the low half stays; the high half becomes the low one's sign.
+#define EXTEND(AT) \
+	VMOVDQU AT, Y0; VPSHUFD $0xA0, Y0, Y1; VPSRAD $31, Y1, Y1; VPBLENDD $0xAA, Y1, Y0, Y0; VMOVDQU Y0, AT
+
+// func signExtend32(dst *int64, n int)
+TEXT ·signExtend32(SB), NOSPLIT, $0-16
+	MOVQ dst+0(FP), DI
+	MOVQ n+8(FP), CX
+
+next:
+	EXTEND((DI))
+	EXTEND(32(DI))
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JNZ  next
+	VZEROUPPER
+	RET

@@ -14,3 +14,5 @@ func positive(*float32, *float32, int)      {}
 func addTimes(*float32, *float32, float32, int)      {}
 func addTimesOfTwo(*float32, *float32, float32, int) {}
 func addProducts(*float32, *float32, *float32, int)  {}
+
+func signExtend32(*int64, int) {}

@@ -110,3 +110,22 @@ func same(t *testing.T, what string, got, want []float32) {
 		}
 	}
 }
+
+func TestSignsAreExtended(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 10))
+	for n := range 40 {
+		x, want := make([]int64, n+1), make([]int64, n+1)
+		for i := range x {
+			x[i] = int64(r.Uint64())
+			want[i] = int64(int32(x[i]))
+		}
+		want[n] = x[n] // behind the end
+		vector.SignExtend32(x[:n])
+		for i := range x {
+			if x[i] != want[i] {
+				t.Fatalf("element %d of %d: %#x, not %#x", i, n, x[i], want[i])
+			}
+		}
+	}
+}

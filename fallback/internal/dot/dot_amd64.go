@@ -14,3 +14,8 @@ func three(x *args, a, b, c *float32, mask *uint32)
 //
 //go:noescape
 func one(x *args, a, b, c *float32, mask *uint32)
+
+// low computes blocks of one row of integers modulo 2³².
+//
+//go:noescape
+func low(x *args, a, b, c *uint64)

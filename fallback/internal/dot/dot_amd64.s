@@ -128,3 +128,53 @@ add:
 	JNZ  block
 	VZEROUPPER
 	RET
+
+// VPMULUDQ multiplies the low halves of 64 bits, which is all that counts modulo 2³².
+#define LOW_COLUMN(FROM, TO) VPMULUDQ FROM, Y12, Y13; VPADDQ Y13, TO, TO
+
+// func low(x *args, a, b, c *uint64)
+TEXT ·low(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), DX
+	MOVQ b+16(FP), SI
+	MOVQ args_b1(DX), R9
+	MOVQ args_b2(DX), R10
+	MOVQ args_b3(DX), R11
+	MOVQ c+24(FP), DI
+	MOVQ args_blocks(DX), R12
+
+block:
+	BEGIN_BLOCK
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+step:
+	VMOVDQU (AX), Y12
+	LOW_COLUMN((BX), Y0)
+	LOW_COLUMN((BX)(R9*1), Y1)
+	LOW_COLUMN((BX)(R10*1), Y2)
+	LOW_COLUMN((BX)(R11*1), Y3)
+	ADDQ    $32, AX
+	ADDQ    $32, BX
+	SUBQ    $32, CX
+	JNZ     step
+
+	// The lanes of each vector are added to one number of C.
+	VPUNPCKLQDQ Y1, Y0, Y4
+	VPUNPCKHQDQ Y1, Y0, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPUNPCKLQDQ Y3, Y2, Y6
+	VPUNPCKHQDQ Y3, Y2, Y7
+	VPADDQ      Y7, Y6, Y6
+	VPERM2I128  $0x20, Y6, Y4, Y8
+	VPERM2I128  $0x31, Y6, Y4, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPADDQ      (DI), Y8, Y8
+	VMOVDQU     Y8, (DI)
+	ADDQ        args_next(DX), SI
+	ADDQ        $32, DI
+	DECQ        R12
+	JNZ         block
+	VZEROUPPER
+	RET

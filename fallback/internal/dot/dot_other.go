@@ -7,3 +7,5 @@ const Has = false
 
 func three(*args, *float32, *float32, *float32, *uint32) {}
 func one(*args, *float32, *float32, *float32, *uint32)   {}
+
+func low(*args, *uint64, *uint64, *uint64) {}

@@ -89,3 +89,46 @@ func BenchmarkMultiply(b *testing.B) {
 		})
 	}
 }
+
+// Factors are of all 64 bits; gaps between rows of C stay as they are.
+func TestLowProductsAreThoseOfGo(t *testing.T) {
+	t.Parallel()
+	if !dot.Has {
+		t.Skip("there is no assembly for this processor")
+	}
+	r := rand.New(rand.NewPCG(5, 2))
+	numbers := func(n int) []int64 {
+		v := make([]int64, n)
+		for i := range v {
+			v[i] = int64(r.Uint64()) >> r.IntN(64)
+		}
+		return v
+	}
+	sizes := [][3]int{{9, 100, 40}, {2, 30, 1030}, {0, 3, 4}, {2, 0, 3}, {2, 3, 0}}
+	for m := 1; m <= 3; m++ {
+		for n := 1; n <= 9; n++ {
+			for k := 1; k <= 9; k++ {
+				sizes = append(sizes, [3]int{m, n, k})
+			}
+		}
+	}
+	for i, s := range sizes {
+		m, n, k, gap := s[0], s[1], s[2], i%3
+		a, b, c := numbers(m*(k+gap)), numbers(n*(k+gap)), numbers(m*(n+gap))
+		want := append([]int64(nil), c...)
+		for i := range m {
+			for j := range n {
+				for l := range k {
+					want[i*(n+gap)+j] += a[i*(k+gap)+l] * b[j*(k+gap)+l]
+				}
+			}
+		}
+		dot.MultiplyLow(m, n, k, a, k+gap, b, k+gap, c, n+gap)
+		for at := range c {
+			inside := at%(n+gap) < n
+			if int32(c[at]) != int32(want[at]) || !inside && c[at] != want[at] {
+				t.Fatalf("%v at %d: %#x, not %#x", s, at, c[at], want[at])
+			}
+		}
+	}
+}
