@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Tiles of attention: products stay below what gonum shares among goroutines,
-// and what a tile needs in the second-level cache.
+// Tiles of attention: products stay below the size that gonum shares among goroutines,
+// and the data of a tile in the second-level cache.
 const (
 	attentionRows = 64
 	attentionKeys = 128
@@ -40,7 +40,7 @@ type attentionTask[R float32 | float64] struct {
 	work work.Job
 }
 
-// What a worker has scratch memory for.
+// The buffers in the scratch memory of a worker.
 const (
 	bufQ = iota
 	bufQT
@@ -60,9 +60,9 @@ const (
 	bufDelta
 	bufRow
 	bufTop
-	bufTotal // of the first result, and what it lost, where the other side is long
+	bufTotal // of the first result, and its rounding error, where the other side is long
 	bufTotal2
-	bufFaded // what a row of the first result was multiplied with since it went to its total
+	bufFaded // the factor of a row of the first result since it went to its total
 	bufLost  // by the sums of weights
 	bufCount
 )
@@ -316,7 +316,7 @@ func (x *attentionTask[R]) forward(worker int, i int64) {
 }
 
 // online turns scores into weights relative to the new maximum, adds them to
-// sum, of which lost is the rounding error, and gives the factor of what was summed before.
+// sum, of which lost is the rounding error, and gives the factor of the sum before.
 func online[R float32 | float64](s []R, top, sum, lost *R) (fade R) {
 	most := *top
 	for _, v := range s {
@@ -464,7 +464,7 @@ func (x *attentionTask[R]) gradKV(worker int, i int64) {
 	x.outs[1].store((batch*x.n+n0)*x.e, blockOf(dv))
 }
 
-// scaleTo stores the gradient by what the scale multiplies.
+// scaleTo stores the gradient g times the scale.
 func (x *attentionTask[R]) scaleTo(out int, at int64, g []R) {
 	for i := range g {
 		g[i] *= R(x.a.Scale)

@@ -10,7 +10,7 @@ import (
 )
 
 // gonum generates its float32 BLAS from the float64 one and says that it is
-// not directly tested. These tests hold what this package relies on.
+// not directly tested. These tests check the properties that this package relies on.
 
 // matrix32 is a rows x cols matrix in memory with ld values between rows and
 // NaN in the gaps, so that reading one shows.
@@ -46,7 +46,7 @@ func stored(r *rand.Rand, rows, cols int, t blas.Transpose, gap int) matrix32 {
 }
 
 // checkSum compares got with alpha·Σ + beta·c in float64. Each of the k+2
-// operations rounds once, by at most 2^-24 of what was added up so far.
+// operations rounds once, by at most 2^-24 of the sum so far.
 func checkSum(t *testing.T, got float32, k int, sum, size float64, where string) {
 	t.Helper()
 	bound := float64(k+2) * 0x1p-24 * size

@@ -84,7 +84,7 @@ func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Exp
 }
 
 // compileEither is compile over the order of axes that takes less time, where
-// the second takes extra ns more per point for what is done with its values.
+// the second takes extra ns more per point for later work with its values.
 func (c *compiler) compileEither(first, second []int, extra float64, dt tensor.DType, x *engine.Expr) (p *program, isSecond bool, err error) {
 	mark := c.Used
 	if p, err = c.compile(first, []tensor.DType{dt}, x); err != nil {
@@ -112,7 +112,7 @@ func (b *builder) reg(class engine.Class, k kind) int {
 	return len(b.regs) - 1
 }
 
-// emit appends a step that reads uses and writes dst; ns is what it takes per
+// emit appends a step that reads uses and writes dst; ns is its time per
 // point.
 func (b *builder) emit(s step, ns float64, dst int, uses ...int) int {
 	b.p.steps = append(b.p.steps, s)
@@ -281,8 +281,8 @@ func (b *builder) load(e *engine.Expr) (int, error) {
 	return b.emit(loadStepOf(e.DType, b.Ins[e.Input], m), ns, dst, uses...), nil
 }
 
-// rows is the program of what is not linear in xs over the outer axes. What
-// is linear in them moves there too, so that space keeps only the inner axes.
+// rows is the program, over the outer axes, of the terms of xs that are not linear in
+// axes. The terms linear in outer axes move there too, so that space keeps only the inner axes.
 func (b *builder) rows(outer []int, xs []*engine.Index, space *iterationSpace, run int64) (*program, error) {
 	sub := b.compiler.builder(outer)
 	for i, x := range xs {
@@ -384,7 +384,7 @@ func bentAxes(x *engine.Index, axes map[int]bool) {
 	}
 }
 
-// usesResult reports whether x depends on what the task folds.
+// usesResult reports whether x depends on a fold of the task.
 func usesResult(x *engine.Index) bool {
 	for e := range engine.IndexValue(tensor.Int64, x).Walk() {
 		if e.Op == engine.OpAcc {

@@ -34,7 +34,7 @@ type contractTask[R reg] struct {
 	thin         bool
 	side         int   // reserved, where thin
 	spanK        int64 // of k, whose sums go to totals; 0 for all of it
-	totals       int   // reserved, where spanK, with what they lost
+	totals       int   // reserved, where spanK, with their rounding errors
 	blockN       int
 	block        int // reserved, for a product with a vector: a sum of few rows
 	parts        int // reserved and shared: C of each chunk

@@ -47,7 +47,7 @@ func (x *contractTask[R]) multiplyLong(worker int, tile, k0, k1, mi, nj int64, d
 	}
 }
 
-// carry adds xs to totals whose rounding errors are in rest. What is not finite has none: Inf - Inf
+// carry adds xs to totals whose rounding errors are in rest. Numbers that are not finite have none: Inf - Inf
 // would be NaN. Source: Kahan, Further remarks on reducing truncation errors (1965).
 func carry[R reg](total, rest, xs []R) {
 	rest, xs = rest[:len(total)], xs[:len(total)]

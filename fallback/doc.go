@@ -16,7 +16,7 @@
 // windows of a convolution are never all in memory. A transposition goes by
 // strips of cache lines.
 //
-// Workers take fixed pieces of the task's domain. What the pieces are depends
+// Workers take fixed pieces of the task's domain. The pieces depend
 // on the task alone, never on the number of workers, so that results repeat
 // bit by bit on any machine of one kind.
 //

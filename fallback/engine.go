@@ -104,7 +104,7 @@ func (e *Engine) Wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Stats counts what is alive.
+// Stats counts the objects that are alive.
 func (e *Engine) Stats() engine.Stats {
 	return engine.Stats{
 		Memories:  int(e.memories.Load()),

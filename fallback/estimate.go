@@ -7,16 +7,16 @@ import (
 	"github.com/anycl/anycl/fallback/internal/work"
 )
 
-// startTime is what it takes to start a task, and shareTime to share it.
+// startTime is the time to start a task, and shareTime the time to share it among workers.
 const (
 	startTime = 200 * time.Nanosecond
 	shareTime = 5 * time.Microsecond
 )
 
-// Estimate predicts the time of t. It compiles t as Prepare does, adds up what
-// each step takes for a point, and scales that by two measured rates: of additions in a loop and of a matrix
-// product. Workers share what is long enough, but memory is no faster for
-// several. What a custom kernel does is not known: it counts as one operation
+// Estimate predicts the time of t. It compiles t as Prepare does, adds up the
+// times of the steps for a point, and scales them by two measured rates: of additions in a loop and of a matrix
+// product. Workers share tasks that are long enough, but memory is no faster for
+// several. The work of a custom kernel is not known: it counts as one operation
 // for every element of its outputs.
 func (e *Engine) Estimate(t *engine.Task) time.Duration {
 	r := measured()
@@ -50,7 +50,7 @@ func (e *Engine) share(t *engine.Task, c work.Cost) int {
 	return int(max(1, min(int64(e.workers), parts)))
 }
 
-// costOf is what t takes by the steps that it is compiled to.
+// costOf is the cost of t by the steps that it is compiled to.
 func (e *Engine) costOf(t *engine.Task) work.Cost {
 	c := work.Cost{Chain: t.Cost().Flops}
 	if e.Check(t) == nil && t.Kind != engine.Custom {

@@ -165,7 +165,7 @@ func argRun[R reg](m engine.Monoid, xs []R) (best R, at int) {
 	return best, at
 }
 
-// foldNs is what folding in a value takes.
+// foldNs is the time of folding in a value, in nanoseconds.
 func foldNs(m engine.Monoid) float64 {
 	switch m {
 	case engine.Sum, engine.Prod:

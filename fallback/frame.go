@@ -6,7 +6,7 @@ import (
 )
 
 // program computes expressions over a flat domain, block by block. It is
-// immutable; what changes is in its frames, one per worker.
+// immutable; its state is in its frames, one per worker.
 type program struct {
 	size    int64 // points of the domain
 	block   int   // most points at once

@@ -11,7 +11,7 @@ type iterationSpace struct {
 	extent []int64 // outermost first; at least one
 	base   []int64 // of each form
 	step   []int64 // of form i along axis d: step[d*forms+i]
-	carry  []int64 // what a form gains when axis d starts anew and d-1 steps on
+	carry  []int64 // the increment of a form when axis d starts anew and d-1 steps on
 	size   int64
 }
 

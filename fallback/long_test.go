@@ -120,7 +120,7 @@ func TestProductsOfManyFactorsKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// What is no finite number, or zero, is what it is in a plain product.
+// Infinities, NaN and zeros give the result that they give in a plain product.
 func TestProductsOfInfinitiesAndZeros(t *testing.T) {
 	t.Parallel()
 	e := New(nil)

@@ -6,8 +6,8 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// pairwise adds or combines values pairwise as they come: level i holds what 2^i
-// values came to. Its zero value is empty.
+// pairwise adds or combines values pairwise as they come: level i holds the result of 2^i
+// values. Its zero value is empty.
 type pairwise[R reg] struct {
 	n     uint64
 	level [64]R
@@ -62,7 +62,7 @@ func joinArgParts[R reg](m engine.Monoid, best []R, at []int64, parts []R, ats [
 }
 
 // column folds vectors of values side by side. Sums are blocked: columnRun vectors are added one after
-// the other, columnBlock of what these come to as well, and those to a compensated total, so that the
+// the other, columnBlock of these sums likewise, and the sums of blocks to a compensated total, so that the
 // error of each sum is at most (columnRun + columnBlock + 2) u times its magnitudes, however many there are.
 // Its memory is columnLevels vectors: a run, a block, the total and its rounding error.
 type column[R reg] struct {

@@ -11,7 +11,7 @@ import (
 // float64, and those of float64, or of very many, in pairs: off by at most n 2^-53 and by 3 n 2^-106 of themselves
 // beside the rounding to their type.
 
-// product is hi + lo, where lo is what hi is off by.
+// product is hi + lo, where lo is the error of hi.
 type product struct{ hi, lo float64 }
 
 const productBytes = 16
@@ -46,7 +46,7 @@ func productsOf[R reg](m engine.Monoid, n int64) products {
 	return inPairs
 }
 
-// by multiplies p by q. What is infinite or NaN has no error.
+// by multiplies p by q. A product that is infinite or NaN has no error.
 // Source: Joldes, Muller and Popescu, Tight and Rigorous Error Bounds for Basic Building Blocks of Double-Word
 // Arithmetic (2017).
 func (p *product) by(q product) {
@@ -101,8 +101,8 @@ func multiplyEach[R reg](ps []product, way products, xs []R) {
 	}
 }
 
-// products is the memory for the products of a chunk of n outputs from one on: of a worker, or what finish
-// takes up.
+// products is the memory for the products of a chunk of n outputs from one on: of a worker, or the memory that finish
+// reads.
 func (r *reduceTask[R]) products(worker int, c, from, n int64) []product {
 	if r.chunks == 1 {
 		return work.Scratch[product](r.value.env, worker, r.pairs, r.group)[:n]

@@ -25,8 +25,8 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 	return spans, nil
 }
 
-// peaks are what the cores do together in a matrix product, and what one of
-// them moves in a copy, which several do not exceed by much.
+// peaks are the rate of all cores together in a matrix product, and the rate of one of
+// them in a copy, which several do not exceed by much.
 func (e *Engine) peaks() engine.Peaks {
 	r := measured()
 	return engine.Peaks{Flops: r.MulAdds * float64(e.workers), Bytes: 2 * r.CopyBytes}

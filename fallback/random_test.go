@@ -317,7 +317,7 @@ func (w *world) acc(t *engine.Task) *engine.Expr {
 	return engine.Acc(i, accs[i])
 }
 
-// epilogue is a random value of what t arrived at.
+// epilogue is a random expression of a result of t.
 func (w *world) epilogue(t *engine.Task) *engine.Expr {
 	acc := w.acc(t)
 	if w.IntN(3) == 0 {

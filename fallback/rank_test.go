@@ -38,7 +38,7 @@ func runRoutine(tb testing.TB, workers int, a engine.Algorithm, ins []*tensor.Te
 	s, err := e.Prepare(tb.Context(), []engine.Bound{b})
 	require.NoError(tb, err)
 	defer s.Close()
-	for range 2 { // what a run leaves behind must not disturb the next
+	for range 2 { // memory that a run leaves behind must not disturb the next
 		require.NoError(tb, s.Run(tb.Context(), 0, 1, 0))
 	}
 	var results []*tensor.Tensor

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rates are what one core of this machine does.
+// rates are the speeds of one core of this machine.
 type rates struct {
 	CopyBytes float64 `json:"copy"`     // bytes copied a second within the caches
 	FarBytes  float64 `json:"far_copy"` // and beyond them
@@ -52,7 +52,7 @@ func (r rates) better(o rates) rates {
 	}
 }
 
-// enoughTries of as many processes show what the machine can do.
+// enoughTries of as many processes show the speed of the machine.
 const enoughTries = 3
 
 // found are the rates of this process.
@@ -68,14 +68,15 @@ func measured() rates {
 	return found.rates
 }
 
-// Kept is where a process finds what others have measured.
+// Kept is where a process finds the measurements of others.
 type Kept interface {
 	Load(v any) bool  // fills v from JSON, which may be of anything; false: there is none
 	Save(v any) error // keeps v as JSON
 }
 
-// Measure finds what predictions rest on, once in a process: beside something else, so that the first prediction need not wait for it.
-// The best that the first three processes find is kept, unless kept is nil, and no other measures. Errors: those of kept; the rates are there then too.
+// Measure finds the rates that predictions rest on, once in a process: beside something else, so that the first prediction need not wait
+// for it. The best that the first three processes find is kept, unless kept is nil, and no other measures. Errors: those of kept; the rates
+// are there then too.
 func (e *Engine) Measure(kept Kept) (err error) {
 	found.once.Do(func() {
 		var r rates

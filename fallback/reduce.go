@@ -28,7 +28,7 @@ type reduceTask[R reg] struct {
 	outs    int64 // outputs
 	folds   int64 // values that each is folded from
 	columns bool
-	windows *windows // what computes it instead of value; nil: nothing does
+	windows *windows // computes it instead of value; nil: value does
 
 	group  int64 // outputs of a piece
 	groups int64

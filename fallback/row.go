@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// rowTask folds every row several times, each fold knowing what the ones
-// before arrived at, and then writes its outputs. Rows are taken in groups that
+// rowTask folds every row several times, each fold knowing the results of the ones
+// before, and then writes its outputs. Rows are taken in groups that
 // fit a block, so that short rows fill one; a long row is walked block by block,
 // once for every fold and once for the outputs.
 type rowTask struct {
@@ -46,14 +46,14 @@ type kept struct {
 	at    int // reserved: a whole row; of a divided task all of them, shared
 }
 
-// rowState is what a worker knows of the rows at hand.
+// rowState is the state of a worker for the rows at hand.
 type rowState struct {
 	results []engine.Block // of each fold, one value a row
-	spread  []engine.Block // the same, one value a point; then what is kept
-	whole   []engine.Block // what is kept of each fold of a row
+	spread  []engine.Block // the same, one value a point; then the kept values
+	whole   []engine.Block // the kept values of each fold, for a row
 }
 
-// at makes what is kept of column x on known to the programs.
+// at makes the kept values from column x on known to the programs.
 func (r *rowTask) at(s *rowState, x int64, n int) {
 	for _, k := range r.kept {
 		s.spread[len(r.folds)+k.fold] = cut(s.whole[k.fold], int(x), int(x)+n)
@@ -71,11 +71,11 @@ type rowFold interface {
 	program() *program
 	ns() float64
 
-	// divide takes memory for parts, and for what they come to.
+	// divide takes memory for parts, and for their totals.
 	divide(c *compiler, rows, parts int64)
 	// chunk folds columns [lo, hi) of a row to part i.
 	chunk(t *rowTask, s *rowState, worker int, row, lo, hi, i int64)
-	// total is what the parts of every row come to.
+	// total is the fold of the parts of every row.
 	total(t *rowTask) engine.Block
 }
 
@@ -137,11 +137,11 @@ func newRow(c *compiler) (work.Runner, error) {
 	return r, nil
 }
 
-// keepFlops is what a value must cost to be kept rather than computed again.
+// keepFlops is the least number of operations for which a value is kept rather than computed again.
 const keepFlops = 8
 
-// keepValues replaces the values of folds in later expressions of t by what is
-// kept of them, and lists those folds.
+// keepValues replaces the values of folds in later expressions of t by the
+// kept values, and lists those folds.
 func keepValues(t *engine.Task) (*engine.Task, []int) {
 	var keep []int
 	c := *t

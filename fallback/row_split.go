@@ -8,13 +8,13 @@ import (
 )
 
 // Rows that are long and few are divided: workers take chunks of a row, first of every fold, one
-// after another, and then of the outputs. What chunks there are does not depend on the workers, and
+// after another, and then of the outputs. The chunks do not depend on the workers, and
 // neither do the results.
 
 // fewRows is how many rows are never divided: they are enough for the workers that most have.
 const fewRows = 8
 
-// divide decides on chunks and takes the memory for what they are folded to.
+// divide decides on chunks and takes the memory for their folds.
 func (r *rowTask) divide(c *compiler) {
 	r.chunks = 1
 	if r.rows == 0 || r.rows >= fewRows || r.cols <= r.points {
@@ -53,8 +53,8 @@ func (r *rowTask) inChunks(ctx context.Context, p *work.Pool) error {
 	return nil
 }
 
-// chunkAt is the row of chunk i and where in it the chunk begins and ends. What is known of the
-// row is made known to the worker.
+// chunkAt is the row of chunk i and where in it the chunk begins and ends. The results of the
+// row's folds so far are made known to the worker.
 func (r *rowTask) chunkAt(s *rowState, i int64, folds int) (row, lo, hi int64) {
 	row, lo = i/r.chunks, i%r.chunks*r.chunk
 	for k := range folds {

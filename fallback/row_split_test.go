@@ -11,8 +11,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// normalised is a task of three folds, of which the second and the outputs use what the first
-// arrived at: v = dear(x - max x), out = v + sum v over the row, then its sum, and the place of the maximum.
+// normalised is a task of three folds, of which the second and the outputs use the result of the
+// first: v = dear(x - max x), out = v + sum v over the row, then its sum, and the place of the maximum.
 func normalised(dt tensor.DType, rows, cols int) *engine.Task {
 	n := int64(rows * cols)
 	x := engine.Load(0, dt, engine.AxisIndex(0).Mul(int64(cols)).Add(engine.AxisIndex(1)), nil)

@@ -175,7 +175,7 @@ func (s *scatterTask[R]) compensated() (totals, rests []R) {
 	return all[:n], all[n:]
 }
 
-// carry adds what updates of elements [lo, hi) came to to their totals, which begin with the first.
+// carry adds the sums of updates of elements [lo, hi) to their totals, which begin with the first.
 func (s *scatterTask[R]) carry(sums []R, lo, hi int64, first bool) {
 	totals, rests := s.compensated()
 	if first {
@@ -187,7 +187,7 @@ func (s *scatterTask[R]) carry(sums []R, lo, hi int64, first bool) {
 	clear(sums[lo:hi])
 }
 
-// settle adds the totals of a piece of the output to what came after them.
+// settle adds the totals of a piece of the output to the sums that came after them.
 func (s *scatterTask[R]) settle(_ int, i int64) {
 	lo := i * s.initPiece
 	hi := min(lo+s.initPiece, s.v*s.d)

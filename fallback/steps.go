@@ -23,7 +23,7 @@ type loadStep[T any, R reg] struct {
 	cursor int
 	bounds []bound
 	strip  int // number of its strip, or -1
-	// rows, where not nil, computes what is not linear: form i of row r is
+	// rows, where not nil, computes the terms that are not linear: form i of row r is
 	// the value of its root i there, plus space's.
 	rows *program
 }
@@ -140,7 +140,7 @@ func loadStepOf(dt tensor.DType, mem []byte, m loadMaker) step {
 	}
 }
 
-// loadMaker is what a loadStep or, where space is nil, a gatherStep is made of.
+// loadMaker has the parameters of a loadStep or, where space is nil, of a gatherStep.
 type loadMaker struct {
 	dst    int
 	space  *iterationSpace

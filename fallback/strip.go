@@ -37,7 +37,7 @@ func stripSize(l *iterationSpace, size int) int64 {
 }
 
 // fromStrip loads points from lo on by strips. It returns them where they lie
-// in a strip, or nil after copying them to what dst gives.
+// in a strip, or nil after copying them to dst.
 func (s *loadStep[T, R]) fromStrip(f *frame, lo int64, n int) {
 	st := &f.strips[s.strip]
 	run := s.space.run()

@@ -17,7 +17,7 @@ import (
 const maxThin = 48
 
 // thinRows is the number of rows of B in a call of BLAS; with tileRows
-// columns it stays below what gonum shares among goroutines.
+// columns it stays below the size that gonum shares among goroutines.
 const thinRows = 64
 
 // isThin reports whether tiles are computed on their side.

@@ -51,8 +51,8 @@ func (x *contractTask[R]) cut(c *compiler) {
 	}
 }
 
-// predict sets the cost of the task: of the products, by what a factor and
-// starting a dot product take, and of the chains that compute operands and
+// predict sets the cost of the task: of the products, by the times of a factor and of
+// starting a dot product, and of the chains that compute operands and
 // epilogue.
 func (x *contractTask[R]) predict() {
 	factor, start := 0.085, 3.0
@@ -79,7 +79,7 @@ func productCost(acc tensor.DType, ns float64) work.Cost {
 	return work.Cost{Chain: ns}
 }
 
-// packNs is what computing o takes when users tiles need each row of it.
+// packNs is the time of computing o, in nanoseconds, when users tiles need each row of it.
 func (o *operand[R]) packNs(batches, users int64) float64 {
 	if o.layout != packed {
 		return 0

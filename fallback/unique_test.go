@@ -17,7 +17,7 @@ func uniqueOuts(dt tensor.DType, u *engine.Unique) []engine.Operand {
 	return []engine.Operand{{DType: dt, Len: u.Count * u.Width}, n, n, n, {DType: tensor.Int64, Len: 1}}
 }
 
-// checkUnique asks of the results what they promise, without saying how they come.
+// checkUnique checks the documented properties of the results, in whatever way they were computed.
 func checkUnique[T tensor.Elem](t *testing.T, xs []T, u *engine.Unique, less func(a, b T) bool) {
 	t.Helper()
 	x := tensor.Must(tensor.FromSlice(xs))

@@ -10,13 +10,14 @@ import (
 )
 
 // windows adds up products of float32 as a depthwise convolution does: neighbouring outputs multiply neighbours in an input by neighbouring
-// factors, channels last, or by the same factor, channels first, where the numbers may be every n-th; what lies outside of the input is 0. Each
-// run of outputs along which all indices are linear takes one pass for every value of the fold, where a program of loads and a product takes four.
+// factors, channels last, or by the same factor, channels first, where the numbers may be every n-th; numbers outside of the input are 0.
+// Each run of outputs along which all indices are linear takes one pass for every value of the fold, where a program of loads and a product
+// takes four.
 type windows struct {
 	x, w    []float32
 	runs    iterationSpace // over the outputs: addresses in x and w, then the conditions of x
 	bounds  []bound
-	offsets []int64 // what value k of the fold adds to each of them
+	offsets []int64 // the offset that value k of the fold adds to each of them
 	least   []int64 // of these, for each of them
 	most    []int64
 	cursors []cursor
@@ -88,7 +89,7 @@ func (c *compiler) windows(x, w *engine.Expr) *windows {
 	return p
 }
 
-// nsPer is about what a product takes.
+// nsPer is about the time of a product, in nanoseconds.
 func (p *windows) nsPer() float64 {
 	ns := 0.1 + 20/float64(p.runs.run())
 	if p.runs.inner()[0] > 1 {

@@ -29,7 +29,7 @@ type MultiheadAttention struct {
 	Out                         Linear
 }
 
-// AttendOptions say what the queries of an attention see. The zero value is all keys.
+// AttendOptions say which keys the queries of an attention see. The zero value is all keys.
 type AttendOptions struct {
 	// Causal lets a query see no later key.
 	Causal bool
@@ -140,7 +140,7 @@ func (l *MultiheadAttention) Run(p *Pass, q, k, v *ops.Node, o AttendOptions) *o
 	return p.did(l, p.linear(y, l.Out.Weight, l.Out.Bias))
 }
 
-// both is what two masks let be seen, of which the second may be nil, or a float that is added to scores.
+// both is the conjunction of two masks, of which the second may be nil, or a float that is added to scores.
 func both(seen, mask, like *ops.Node) *ops.Node {
 	switch {
 	case mask == nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Decoding step by step with a cache gives what one pass over the whole sequence gives.
+// Decoding step by step with a cache gives the results of one pass over the whole sequence.
 func TestDecodingWithACacheGivesWhatOnePassGives(t *testing.T) {
 	for _, o := range []nn.AttendOptions{{Causal: true}, {Causal: true, Window: 3}} {
 		onEngines(t, func(t *testing.T, rt *ops.Runtime) {
@@ -29,7 +29,7 @@ func TestDecodingWithACacheGivesWhatOnePassGives(t *testing.T) {
 			y := encoder.Run(p, part, o, caches)
 			step, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{y}, Updates: p.Updates()})
 			require.NoError(t, err)
-			for range 2 { // the second time over what the first has left
+			for range 2 { // the second time over the cache that the first has left
 				for at := 0; at < 6; at += 2 {
 					out, err := step.Run(t.Context(), ops.Feeds{part: tensor.Must(x.Slice(1, at, at+2, 1)), position: tensor.Scalar(int32(at))})
 					require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // Cache has the keys and values that an attention has seen in earlier steps of decoding, in variables of a fixed length, so that every
-// step is the same graph. What a pass adds is among its [Pass.Updates].
+// step is the same graph. The keys and values that a pass adds are among its [Pass.Updates].
 type Cache struct {
 	// Position is how many positions were seen before, an integer scalar: an input, or a variable.
 	Position     *ops.Node
@@ -16,7 +16,7 @@ type Cache struct {
 }
 
 // NewCache makes a cache for n sequences of at most length positions, of which position says how many were seen: a step of
-// decoding runs the attention with it, and position grows by the length of what is fed. With position 0 a cache begins anew,
+// decoding runs the attention with it, and position grows by the number of positions that are fed. With position 0 a cache begins anew,
 // whatever is in it. A position beyond length is lost.
 func (l *MultiheadAttention) NewCache(p *Pass, name string, n, length int, position *ops.Node) *Cache {
 	c := &Cache{Position: position}

@@ -20,7 +20,7 @@ func (s Sequential) Build(scope *Scope) {
 	}
 }
 
-// Apply is the last module of what the others make of x.
+// Apply is the result of the last module, each applied to the result of the one before, from x on.
 func (s Sequential) Apply(p *Pass, x *ops.Node) *ops.Node {
 	for _, m := range s {
 		if m != nil {
@@ -30,7 +30,7 @@ func (s Sequential) Apply(p *Pass, x *ops.Node) *ops.Node {
 	return x
 }
 
-// Residual adds to what a module makes of x the x itself:
+// Residual adds x to the result of a module for x:
 //
 //	y = Body(x) + Skip(x)
 //

@@ -50,7 +50,7 @@ func (l *Conv) Build(s *Scope) {
 	l.Weight, l.Bias = weights(s, append([]int{l.Out, l.In / groups}, l.Kernel...), l.Out, l.WeightInit, l.BiasInit, l.NoBias)
 }
 
-// kernelFits checks what convolutions have in common.
+// kernelFits checks the sizes that all convolutions have.
 func kernelFits(s *Scope, kernel []int, in, out, groups int) bool {
 	switch {
 	case len(kernel) < 1 || len(kernel) > 3:
@@ -97,7 +97,7 @@ func (l *Conv) Apply(p *Pass, x *ops.Node) *ops.Node {
 	return p.did(l, ops.Conv(x, p.Compute(l.Weight), p.Compute(l.Bias), &o))
 }
 
-// along is what a list says of spatial axis i.
+// along is the value of a list for spatial axis i.
 func along(list []int, i int) int {
 	switch {
 	case len(list) == 1:
@@ -115,8 +115,8 @@ type ConvTranspose struct {
 	In, Out    int
 	Kernel     []int
 	Stride     []int // empty: 1
-	Pad        []int // what is cut off the result; empty: nothing
-	OutputPad  []int // what is added after each spatial axis of the result; empty: nothing
+	Pad        []int // elements that are cut off the result; empty: none
+	OutputPad  []int // elements that are added after each spatial axis of the result; empty: none
 	Dilation   []int // empty: 1
 	Groups     int   // 0: 1
 	NoBias     bool

@@ -2,7 +2,7 @@
 //
 // # Modules
 //
-// A module is a struct whose fields say what it is to be, and [New] builds it: parameters are drawn on the host and
+// A module is a struct whose fields are its options, and [New] builds it: parameters are drawn on the host and
 // become variables of the graph.
 //
 //	g := ops.NewGraph("mlp")
@@ -30,7 +30,7 @@
 // # Names
 //
 // Parameters have the names, the shapes and the order that PyTorch gives them, "0.weight" of the network above, or
-// "encoder.layers.0.linear1.bias", so that what its users have saved is found by name. A module that stands in two places
+// "encoder.layers.0.linear1.bias", so that parameters saved by PyTorch's users are found by name. A module that stands in two places
 // has one set of parameters, under its first name.
 //
 // # Training and inference
@@ -48,7 +48,7 @@
 // # Precision
 //
 // With [Options].Compute, linear layers, convolutions, attention and recurrent layers compute in 16 bits, of which
-// their operands are cast, while parameters stay in float32; normalisation is done in float32, and what [Pass.Apply] returns
+// their operands are cast, while parameters stay in float32; normalisation is done in float32, and the result of [Pass.Apply]
 // is float32. Package optim scales losses where float16 needs it.
 //
 // # Mistakes

@@ -28,7 +28,7 @@ func (d *FeatureDropout) Apply(p *Pass, x *ops.Node) *ops.Node {
 	return ops.FeatureDropout(x, d.Rate)
 }
 
-// AlphaDropout keeps mean and variance of what SELU makes, see [ops.AlphaDropout]; with Features it drops whole channels.
+// AlphaDropout keeps mean and variance of results of SELU, see [ops.AlphaDropout]; with Features it drops whole channels.
 type AlphaDropout struct {
 	Rate     float64
 	Features bool

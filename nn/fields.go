@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// build declares what the module m has.
+// build declares the parameters and children of the module m.
 func (s *Scope) build(m any) {
 	if m == nil {
 		return

@@ -60,7 +60,7 @@ func weights(t *testing.T, prefix string, params [][2]any, scale float64) map[st
 	return all
 }
 
-// golden reads what PyTorch has computed.
+// golden reads the results of PyTorch.
 func golden[T any](t *testing.T, path string) map[string]T {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -126,7 +126,7 @@ func (c *transformerClassifier) Apply(p *nn.Pass, x *ops.Node) *ops.Node {
 	return c.Head.Apply(p, ops.Mean(c.Encoder.Apply(p, c.Embed.Apply(p, x)), 1))
 }
 
-// Networks learn what PyTorch's learn, from the same weights: losses of 100 steps of Adam, and in inference behind them.
+// Networks learn the same as PyTorch's, from the same weights: losses of 100 steps of Adam, and in inference behind them.
 func TestTrainingFollowsPyTorch(t *testing.T) {
 	type result struct {
 		Params [][2]any

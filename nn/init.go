@@ -42,7 +42,7 @@ var (
 	Ones  = Constant(1)
 )
 
-// Values fills with what is given: as many numbers as the parameter has, or its first ones.
+// Values fills with the given numbers: as many as the parameter has, or its first ones.
 func Values(v ...float64) Init {
 	return func(_ *rand.Rand, w []float64, _ []int) { copy(w, v) }
 }
@@ -65,7 +65,7 @@ func Normal(mean, deviation float64) Init {
 	}
 }
 
-// TruncatedNormal draws from the normal distribution with that mean and deviation what lies within [lo, hi]. Where
+// TruncatedNormal draws from the normal distribution with that mean and deviation, truncated to [lo, hi]. Where
 // lo is not below hi, all numbers are lo.
 func TruncatedNormal(mean, deviation, lo, hi float64) Init {
 	// By the inverse of the cumulative distribution, which takes one draw however narrow the bounds are.
@@ -157,7 +157,7 @@ func fanUniform(in float64) Init {
 	return Uniform(-bound, bound)
 }
 
-// orInit is init, or what stands for nil.
+// orInit is init, or otherwise if it is nil.
 func orInit(init, otherwise Init) Init {
 	if init == nil {
 		return otherwise

@@ -102,7 +102,7 @@ func TestParametersAreNamedByFields(t *testing.T) {
 	require.Len(t, m.Select(func(name string, p *ops.Node) bool { return p.Rank() > 1 }), 7)
 }
 
-// A parameter depends on the seed and its name: not on the dtype, nor on what else there is.
+// A parameter depends on the seed and its name: not on the dtype, nor on other parameters.
 func TestInitialWeightsDependOnSeedAndNameAlone(t *testing.T) {
 	weight := func(seed uint64, body ...nn.Module) []float64 {
 		return valueOf(t, nn.New(ops.NewGraph("seed"), nn.Sequential(body), nn.Options{Seed: seed}).Lookup("0.weight"))
@@ -221,7 +221,7 @@ func TestPassesOfTrainingAndInferenceDiffer(t *testing.T) {
 	for _, v := range floats(out[0]) {
 		require.True(t, v == 0 || math.Abs(math.Abs(v)-2) < 1e-4, "%v is neither dropped nor scaled", v)
 	}
-	// The second application goes on with what the first has written: (1 + mean/2)/2 with a mean of 0.
+	// The second application goes on with the values that the first has written: (1 + mean/2)/2 with a mean of 0.
 	require.InDeltaSlice(t, []float64{0.5, 0.5}, valueOf(t, norm.Mean), 1e-6)
 	// Variances 2 and 8 of the first batch, then 2 of the second, which is normalised.
 	require.InDeltaSlice(t, []float64{1.75, 3.25}, valueOf(t, norm.Var), 1e-4)

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Module is a layer, or a network of layers: what computes one node from another. Its parameters are variables, which [New] makes.
+// Module is a layer, or a network of layers, which computes one node from another. Its parameters are variables, which [New] makes.
 type Module interface {
 	Apply(p *Pass, x *ops.Node) *ops.Node
 }
@@ -35,7 +35,7 @@ type Options struct {
 	Seed uint64
 	// Params is the dtype of parameters and buffers; 0: float32.
 	Params tensor.DType
-	// Compute is the dtype in which matrix products and what lies between them are computed, float16 or bfloat16 for
+	// Compute is the dtype in which matrix products and the ops between them are computed, float16 or bfloat16 for
 	// mixed precision; 0: that of the parameters.
 	Compute tensor.DType
 	// Weights are initial values by name, in place of drawn ones, such as those of a file. Names that no parameter or buffer has are
@@ -148,7 +148,7 @@ type Pass struct {
 	model    *Model
 	training bool
 	written  map[*ops.Node]*ops.Node
-	order    []*ops.Node // of what was written first
+	order    []*ops.Node // variables, in the order in which they were first written
 	rows     []row
 }
 
@@ -170,7 +170,7 @@ func (p *Pass) Apply(x *ops.Node) *ops.Node {
 	return y
 }
 
-// Read is the value of the variable v in this pass: what was written last, or what it held before.
+// Read is the value of the variable v in this pass: the value that was written last, or the one that it held before.
 func (p *Pass) Read(v *ops.Node) *ops.Node {
 	if x, ok := p.written[v]; ok {
 		return x
@@ -189,7 +189,7 @@ func (p *Pass) Write(v, x *ops.Node) {
 	p.written[v] = x
 }
 
-// Updates assign what the pass has written to variables. They are for [ops.Target].Updates.
+// Updates assign the values that the pass has written to variables. They are for [ops.Target].Updates.
 func (p *Pass) Updates() []*ops.Node {
 	var updates []*ops.Node
 	for _, v := range p.order {

@@ -100,7 +100,7 @@ func (l *LearnedPosition) At(p *Pass, x, first *ops.Node) *ops.Node {
 //
 //	angle of pair i at position t = t · Base^(-2i/D)
 //
-// of the first D = Features of x, [..., L, features]. It is what [MultiheadAttention] has for queries and keys. See [ops.RotaryEmbedding].
+// of the first D = Features of x, [..., L, features]. [MultiheadAttention] applies it to queries and keys. See [ops.RotaryEmbedding].
 type Rotary struct {
 	Base        float64 // 0: 10000
 	Features    int     // how many of a head's turn; 0: all

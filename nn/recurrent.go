@@ -14,7 +14,7 @@ import (
 //
 // Parameters of layer k are, as in PyTorch, weight_ih_lk, weight_hh_lk, bias_ih_lk and bias_hh_lk, and weight_hr_lk with a projection, those of
 // the backward direction with _reverse behind; all are drawn from ±1/√Hidden. See [ops.RNN], [ops.LSTM] and [ops.GRU] for
-// what is computed.
+// the formulas.
 type RNN struct {
 	In, Hidden    int
 	Layers        int     // 0: 1

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Scope is where a module declares what it has: parameters, buffers and children, whose names begin with the path of the
+// Scope is where a module declares its parameters, buffers and children, whose names begin with the path of the
 // module.
 type Scope struct {
 	model *Model
@@ -70,7 +70,7 @@ func (s *Scope) Child(name string, m any) {
 	(&Scope{model: s.model, path: s.Name(name)}).build(m)
 }
 
-// Fail records a mistake of the module, and returns the node that stands for what cannot be made.
+// Fail records a mistake of the module, and returns a failed node in place of the one that cannot be made.
 func (s *Scope) Fail(format string, args ...any) *ops.Node {
 	what := "nn"
 	if s.path != "" {
@@ -79,7 +79,7 @@ func (s *Scope) Fail(format string, args ...any) *ops.Node {
 	return s.model.graph.Fail(what, fmt.Errorf(format, args...))
 }
 
-// enter makes the variable, of the value that New was given or else of what draw returns.
+// enter makes the variable, from the value that New was given or else from the result of draw.
 func (s *Scope) enter(name string, buffer bool, draw func() (*tensor.Tensor, error), shape []int) *ops.Node {
 	m, full := s.model, s.Name(name)
 	if _, ok := m.names[full]; ok {

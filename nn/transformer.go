@@ -6,14 +6,14 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// TransformerOptions are what the layers of encoders and decoders have in common. Their parameters have PyTorch's names:
+// TransformerOptions are the options that the layers of encoders and decoders share. Their parameters have PyTorch's names:
 // self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
 type TransformerOptions struct {
 	Embed, Heads int
 	KeyHeads     int     // of keys and values; 0: Heads
 	Hidden       int     // features between linear1 and linear2; 0: 4·Embed
 	Dropout      float64 // in training; PyTorch's default is 0.1
-	NormFirst    bool    // normalises what goes into attention and linear layers, and not what comes out
+	NormFirst    bool    // normalises the inputs of attention and linear layers, and not their results
 	Activation   Module  // nil: ReLU
 	RMS          bool    // normalises with RMSNorm and not with LayerNorm
 	Eps          float64 // of the normalisation; 0: its default
@@ -54,7 +54,7 @@ func (f *feed) apply(p *Pass, x *ops.Node, o TransformerOptions) *ops.Node {
 	return f.two.Apply(p, p.dropout(act.Apply(p, f.one.Apply(p, x)), o.Dropout))
 }
 
-// around adds to x what a part makes of it, with a normalisation before or behind.
+// around adds to x the result of a part for x, with a normalisation before or behind.
 func (o TransformerOptions) around(p *Pass, norm Module, x *ops.Node, part func(x *ops.Node) *ops.Node) *ops.Node {
 	if o.NormFirst {
 		return ops.Add(x, p.dropout(part(norm.Apply(p, x)), o.Dropout))
@@ -85,7 +85,7 @@ func (l *EncoderLayer) Build(s *Scope) {
 // Apply is the layer of x, [N, L, Embed].
 func (l *EncoderLayer) Apply(p *Pass, x *ops.Node) *ops.Node { return l.Run(p, x, AttendOptions{}) }
 
-// Run is the layer of x, whose attention sees what o says.
+// Run is the layer of x, whose attention has the options o.
 func (l *EncoderLayer) Run(p *Pass, x *ops.Node, o AttendOptions) *ops.Node {
 	if l.Attention == nil {
 		return p.fail("encoder_layer", errNotBuilt, x)
@@ -95,7 +95,7 @@ func (l *EncoderLayer) Run(p *Pass, x *ops.Node, o AttendOptions) *ops.Node {
 	return l.around(p, l.norm2, x, func(x *ops.Node) *ops.Node { return l.feed.apply(p, x, l.TransformerOptions) })
 }
 
-// DecoderLayer is attention of a sequence to itself, attention to what an encoder has made, and two linear layers.
+// DecoderLayer is attention of a sequence to itself, attention to the result of an encoder, and two linear layers.
 // Source: as [EncoderLayer].
 type DecoderLayer struct {
 	TransformerOptions
@@ -117,8 +117,8 @@ func (l *DecoderLayer) Build(s *Scope) {
 	s.Child("norm3", l.norm3)
 }
 
-// Run is the layer of x, [N, L, Embed], and of the encoder's result, [N, S, Embed]. self says what attention to x sees, cross what
-// attention to the memory sees.
+// Run is the layer of x, [N, L, Embed], and of the encoder's result, [N, S, Embed]. self has the options of attention to x,
+// cross those of attention to the memory.
 func (l *DecoderLayer) Run(p *Pass, x, memory *ops.Node, self, cross AttendOptions) *ops.Node {
 	if l.Self == nil {
 		return p.fail("decoder_layer", errNotBuilt, x, memory)
@@ -158,7 +158,7 @@ func (e *Encoder) Build(s *Scope) {
 // Apply is the stack of x, [N, L, Embed].
 func (e *Encoder) Apply(p *Pass, x *ops.Node) *ops.Node { return e.Run(p, x, AttendOptions{}, nil) }
 
-// Run is the stack of x, whose attention sees what o says. caches are those of [Encoder.NewCaches], or nil.
+// Run is the stack of x, whose attention has the options o. caches are those of [Encoder.NewCaches], or nil.
 func (e *Encoder) Run(p *Pass, x *ops.Node, o AttendOptions, caches []*Cache) *ops.Node {
 	if len(e.Stack) == 0 {
 		return p.fail("encoder", errNotBuilt, x)
@@ -187,7 +187,7 @@ func (e *Encoder) NewCaches(p *Pass, name string, n, length int, position *ops.N
 	return caches
 }
 
-// Decoder is a stack of Layers layers that see what an encoder has made, with a normalisation behind where Norm says so.
+// Decoder is a stack of Layers layers that see the result of an encoder, with a normalisation behind where Norm says so.
 type Decoder struct {
 	TransformerOptions
 	Layers int
@@ -252,7 +252,7 @@ func (t *Transformer) Build(s *Scope) {
 	s.Child("decoder", t.Decoder)
 }
 
-// Run decodes target, [N, L, Embed], with what the encoder makes of source, [N, S, Embed]. padding is [N, S], a bool that is
+// Run decodes target, [N, L, Embed], with the encoder's result for source, [N, S, Embed]. padding is [N, S], a bool that is
 // true where source is padding, or nil.
 func (t *Transformer) Run(p *Pass, source, target, padding *ops.Node) *ops.Node {
 	if t.Encoder == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Graph is a model as an ordinary graph: what package ops can do with graphs, as derivatives, it can with this one.
+// Graph is a model as an ordinary graph of package ops, which can be differentiated, for example, as any other.
 type Graph struct {
 	Graph   *ops.Graph
 	Inputs  map[string]*ops.Node
@@ -26,7 +26,7 @@ type Graph struct {
 type GraphOptions struct {
 	// Shapes are those of inputs, by name; those that the model gives in numbers may be left out.
 	Shapes map[string][]int
-	// Contents are what inputs hold on whose contents sizes depend, as the second input of Reshape where it is no
+	// Contents are the contents of inputs on which sizes depend, as of the second input of Reshape where it is no
 	// initialiser.
 	Contents map[string]*tensor.Tensor
 	// Variables makes the float initialisers variables, that can be trained, and not constants.
@@ -35,7 +35,7 @@ type GraphOptions struct {
 	Name string
 }
 
-// Graph builds the model as a graph. Errors: a shape that is not known, or is not that of the model; what operators refuse,
+// Graph builds the model as a graph. Errors: a shape that is not known, or is not that of the model; nodes that operators refuse,
 // with their nodes; sizes that depend on contents of inputs which are not given.
 func (m *Model) Graph(o *GraphOptions) (*Graph, error) {
 	if o == nil {
@@ -60,7 +60,7 @@ func (m *Model) Graph(o *GraphOptions) (*Graph, error) {
 	return x, nil
 }
 
-// Values are what Weights hold now, by name: for [Model.Save], or the package safetensors. Errors: those of ops.Value.
+// Values are the current values of Weights, by name: for [Model.Save], or the package safetensors. Errors: those of ops.Value.
 func (g *Graph) Values(ctx context.Context) (map[string]*tensor.Tensor, error) {
 	all := map[string]*tensor.Tensor{}
 	for _, w := range g.Weights {
@@ -85,8 +85,8 @@ func (m *Model) sized() bool {
 	return err == nil
 }
 
-// tryBuild builds the graph of a model for what operators refuse: where its shapes are all known, all of that, and what does not depend on
-// sizes also behind refused nodes, and where sizes are open.
+// tryBuild builds the graph of a model to find nodes that operators refuse: all of them where its shapes are all known, and those that do
+// not depend on sizes also behind refused nodes, and where sizes are open.
 func (m *Model) tryBuild() error {
 	shapes, err := m.shapes(nil)
 	if err == nil {

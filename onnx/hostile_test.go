@@ -179,7 +179,7 @@ func TestEveryTruncationIsRefused(t *testing.T) {
 			if _, err := Read(bytes.NewReader(file[:n])); err != nil {
 				continue
 			}
-			// What is left may be a whole model without its last fields.
+			// The remaining bytes may be a whole model without its last fields.
 			m, err := Read(bytes.NewReader(file[:n]))
 			require.NoError(t, err)
 			require.NotNil(t, m)

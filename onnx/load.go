@@ -14,10 +14,10 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// ErrFormat is what every error about the bytes of a file is.
+// ErrFormat is wrapped by every error about the bytes of a file.
 var ErrFormat = errors.New("not a valid ONNX file")
 
-// ErrUnsupported is what an error about operators, dtypes and kinds of values that cannot be imported is.
+// ErrUnsupported is wrapped by errors about operators, dtypes and kinds of values that cannot be imported.
 var ErrUnsupported = errors.New("not supported")
 
 // Info is an input or output of a model.
@@ -63,12 +63,13 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model from r, to its end. What cannot be imported is an error that names all of it: operators that are not
+// Read reads a model from r, to its end. Parts that cannot be imported are one error that names all of them: operators that are not
 // known, or not in the model's version of the operator set, with the names of their nodes; element types that package tensor does not
-// have; external data, which [Load] can read. Nodes are built once to find what their operators refuse: all of it where the extents of the inputs
-// are numbers; where some are open, by a guess of them, what no sizes would make supported, as attributes that are not known.
+// have; external data, which [Load] can read. Nodes are built once to find those that their operators refuse: all where the extents of the
+// inputs are numbers; where some are open, by a guess of them, those that no sizes would make supported, as for attributes that are not
+// known.
 //
-// Errors are [ErrFormat] for bytes that are no model, and [ErrUnsupported] for what cannot be imported.
+// Errors are [ErrFormat] for bytes that are no model, and [ErrUnsupported] for models that cannot be imported.
 func Read(r io.Reader) (*Model, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -159,10 +160,10 @@ func infoOf(v *model.Value) (Info, error) {
 	return info, nil
 }
 
-// Inputs are what a run must be given, in the order of the model. Initialisers are none of them.
+// Inputs are the inputs that a run must be given, in the order of the model. Initialisers are not among them.
 func (m *Model) Inputs() []Info { return slices.Clone(m.inputs) }
 
-// Outputs are what a run gives, in the order of the model.
+// Outputs are the outputs of a run, in the order of the model.
 func (m *Model) Outputs() []Info { return slices.Clone(m.outputs) }
 
 // Producer is the name and version of the program that wrote the model.

@@ -20,16 +20,16 @@ type Options struct {
 	Shapes []map[string][]int
 	// Plans is how many combinations are kept ready, those used last; 0 means 32.
 	Plans int
-	// Precision is in which dtype what the model computes in float32 is stored, weights and results of nodes: Float16 or BFloat16, which take
-	// half the memory and on many GPUs half the time. Sums are computed in float32. What is computed before the graph runs, other dtypes, and inputs and
-	// outputs stay as they are. Float16 ends at 65504, and BFloat16 has 8 significant bits: compare results. Float64 computes in it: to find how far
-	// rounding takes the results of a model. The zero value: float32.
+	// Precision is the dtype in which float32 values of the model are stored, weights and results of nodes: Float16 or BFloat16, which take
+	// half the memory and on many GPUs half the time. Sums are computed in float32. Values computed before the graph runs, other dtypes,
+	// and inputs and outputs stay as they are. Float16 ends at 65504, and BFloat16 has 8 significant bits: compare results. Float64
+	// computes in it: to find how far rounding takes the results of a model. The zero value: float32.
 	Precision tensor.DType
 	// Target says where and how the graphs run; its Outputs are set here.
 	Target ops.Target
 }
 
-// checkPrecision refuses what is no precision.
+// checkPrecision refuses dtypes that are no precision.
 func checkPrecision(dt tensor.DType) error {
 	switch dt {
 	case tensor.Invalid, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64:
@@ -96,13 +96,13 @@ func (p *Program) Bind(ctx context.Context, shapes map[string][]int) error {
 	return nil
 }
 
-// ErrInput is what every error about the inputs of a run is: they are missing or unknown, or operators refuse their shapes.
+// ErrInput is wrapped by every error about the inputs of a run: they are missing or unknown, or operators refuse their shapes.
 var ErrInput = errors.New("wrong inputs")
 
-// Inputs are what a run must be given. See [Model.Inputs].
+// Inputs are the inputs that a run must be given. See [Model.Inputs].
 func (p *Program) Inputs() []Info { return p.m.Inputs() }
 
-// Outputs are what a run gives. See [Model.Outputs].
+// Outputs are the outputs of a run. See [Model.Outputs].
 func (p *Program) Outputs() []Info { return p.m.Outputs() }
 
 // Contents are the inputs on whose contents sizes depend, as far as runs have shown, so that there is a plan for each content.
@@ -218,7 +218,7 @@ func (x *plan) run(ctx context.Context, m *Model, inputs map[string]*tensor.Tens
 	return out, nil
 }
 
-// Close waits for runs to end and frees what the program holds.
+// Close waits for runs to end and frees the plans and the memory of the program.
 func (p *Program) Close() error {
 	p.mu.Lock()
 	p.closed = true

@@ -50,13 +50,14 @@ var irVersions = map[int]int64{18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 // variables and outputs keep their names; variables become initialisers with the values that they have now. A file is there whole or not at
 // all.
 //
-// An op that ONNX has becomes that operator; others are written as what they are composed of. What has neither is one error that
-// names all of it with the lines that made it: kernels of the program's own, random numbers, some special functions and factorisations.
+// An op that ONNX has becomes that operator; others are written as the ops that they are composed of. Ops that have neither are one error
+// that names all of them with the lines that made them: kernels of the program's own, random numbers, some special functions and
+// factorisations.
 //
-// Open extents stay open, under their names. What depends on them in a way that the operators of ONNX do not compute of shapes is an error: sizes for
-// them are a way out.
+// Open extents stay open, under their names. A node that depends on them in a way that no operators of ONNX compute from shapes is an
+// error: sizes for them are a way out.
 //
-// Errors are [ErrUnsupported] for what cannot be written; sizes of what is no open extent; names that are there twice; those of files.
+// Errors: [ErrUnsupported] for nodes that cannot be written; sizes of names that are no open extents; duplicate names; errors of files.
 func Save(ctx context.Context, path string, outputs []Output, o *SaveOptions) error {
 	p, err := exported(ctx, outputs, o)
 	if err == nil {

@@ -80,7 +80,8 @@ func apart(w io.Writer, all []*model.Tensor, least int64, location string) (out 
 }
 
 // Save writes the model again, with other values of initialisers: those of weights, by name, as after a training. Nodes, shapes, functions and
-// what else the model has stay as they are. Errors: a weight that the model does not have, or of another shape or dtype; those of files.
+// all other parts of the model stay as they are. Errors: a weight that the model does not have, or of another shape or dtype; those of
+// files.
 func (m *Model) Save(path string, weights map[string]*tensor.Tensor, o *SaveOptions) error {
 	p, err := m.withWeights(weights)
 	if err == nil {

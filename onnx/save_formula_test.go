@@ -51,7 +51,7 @@ func TestOpsOfOtherPackagesAreWritten(t *testing.T) {
 	require.True(t, ok, text)
 }
 
-// What cannot be written is refused with the reason.
+// Ops that cannot be written are refused with the reason.
 func TestRefusalsSayWhy(t *testing.T) {
 	t.Parallel()
 	for want, build := range map[string]func(g *ops.Graph, x *ops.Node) *ops.Node{

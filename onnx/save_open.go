@@ -23,7 +23,7 @@ type writer struct {
 // samplePrimes are sizes of open extents with which graphs are written: differences and ratios of two extents are not the same in all samples.
 var samplePrimes = [...]int{101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179}
 
-// graph is the file's graph of what g computes.
+// graph is the graph of the file, which computes the same as g.
 func (w *writer) graph(g *ops.Graph) (*model.Graph, error) {
 	var open []ops.OpenExtent
 	for _, e := range g.OpenExtents(w.nodes...) {
@@ -70,7 +70,7 @@ func (w *writer) open(g *ops.Graph, open []ops.OpenExtent, multiple int) (*model
 			return nil, err
 		}
 	}
-	for i, out := range w.outputs { // what extents of outputs are called here
+	for i, out := range w.outputs { // names of the extents of outputs
 		for a, d := range out.Node.Shape() {
 			var s [export.Samples]int64
 			for k := range s {

@@ -45,7 +45,7 @@ func network(all ...any) func(g *ops.Graph, x *ops.Node) *ops.Node {
 	}
 }
 
-// What is written with open extents gives what the graph does, for all sizes.
+// A file that is written with open extents gives the results of the graph, for all sizes.
 func TestOpenExtentsStayOpen(t *testing.T) {
 	t.Parallel()
 	batch, time, n, h, w := ops.Dim("batch"), ops.Dim("time"), ops.Dim("n"), ops.Dim("h"), ops.Dim("w")
@@ -174,7 +174,7 @@ func TestSomeExtentsAreGiven(t *testing.T) {
 	}
 }
 
-// What no operator computes of shapes is an error that says so.
+// A function of shapes that no operator computes is an error that says so.
 func TestTablesOfOpenExtentsAreRefused(t *testing.T) {
 	t.Parallel()
 	g := ops.NewGraph("tables")

@@ -77,10 +77,10 @@ func writable(t *testing.T, op *ops.Op, dt tensor.DType, refused func(string)) (
 			continue
 		}
 		if long := op.Scalar != nil && op.Scalar.Flops > 30; long && len(all) > 0 && os.Getenv("ANYCL_ONNX_OPS") == "" {
-			continue // one sample of what is written as hundreds of nodes
+			continue // one sample of an op that is written as hundreds of nodes
 		}
 		if op.Name == "unique" && len(s.Operands) > 0 && len(s.Operands[0].Shape) > 0 && s.Operands[0].Shape[0] > 1<<12 {
-			continue // sizes depend on contents that are too long for what reads it again
+			continue // sizes depend on contents that are too long for the importer
 		}
 		if reason := refusal(t, op, s, dt); reason != "" {
 			refused(reason)
@@ -175,7 +175,7 @@ func mainOf(dtypes []tensor.DType) (out []tensor.DType) {
 	return out
 }
 
-// again compares what samples give with what they give when they have been written and read.
+// again compares the results of samples with those after they have been written and read.
 func again(t *testing.T, op *ops.Op, dt tensor.DType, g *ops.Graph, all []*written) {
 	if len(all) == 0 {
 		return

@@ -181,7 +181,7 @@ func TestFineTunedWeightsAreSavedIntoTheModel(t *testing.T) {
 	require.ErrorContains(t, m.Save(tuned, map[string]*tensor.Tensor{"0.weight": features}, nil), "0.weight")
 }
 
-// Loops, branches and what they read come back as they were.
+// Loops, branches and the nodes that they read come back as they were.
 func TestControlFlowIsWritten(t *testing.T) {
 	t.Parallel()
 	g := ops.NewGraph("control")

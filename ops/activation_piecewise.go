@@ -84,7 +84,7 @@ var _ = define(Op{
 	},
 })
 
-// line is what HardSigmoid limits: divided where the slope is a sixth, which is not a float.
+// line is the linear function Alpha·x + Beta of HardSigmoid, before it is clipped. For the slope 1/6, which no float is, it divides by 6.
 func (a hardSigmoidAttr) line(x *Node) *Node {
 	if a.Alpha == 1./6 {
 		return Div(Add(x, ScalarLike(x, 6*a.Beta)), ScalarLike(x, 6))
@@ -92,7 +92,7 @@ func (a hardSigmoidAttr) line(x *Node) *Node {
 	return Add(Mul(x, ScalarLike(x, a.Alpha)), ScalarLike(x, a.Beta))
 }
 
-// HardShrink returns x without what is small, element by element:
+// HardShrink returns x with small elements set to 0, element by element:
 //
 //	y = x where |x| > lambda, else 0
 //
@@ -143,7 +143,7 @@ var _ = define(Op{
 	},
 })
 
-// Shrink returns x moved towards 0 by bias, without what is small, element by element:
+// Shrink returns x moved towards 0 by bias, with small elements set to 0, element by element:
 //
 //	y = x - bias where x > lambda, x + bias where x < -lambda, else 0
 //
@@ -233,7 +233,7 @@ var _ = define(Op{
 	},
 })
 
-// RReLU returns what the randomised leaky rectified linear unit is when it does not train: [LeakyReLU] with the slope in
+// RReLU returns the randomised leaky rectified linear unit in inference: [LeakyReLU] with the slope in
 // the middle between lower and upper. PyTorch has 1/8 and 1/3 unless told otherwise.
 // Source: Xu et al., Empirical Evaluation of Rectified Activations (2015), section 2.
 func RReLU(x *Node, lower, upper float64) *Node { return LeakyReLU(x, (lower+upper)/2) }

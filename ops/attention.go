@@ -40,9 +40,9 @@ type AttentionOptions struct {
 // the heads, may be G times as many for q as for k and v, and then every G
 // neighbours share a head of k and v (grouped-query attention). A row that sees
 // no key, or none whose score is above -∞, is zero; a row with a score of +∞ or
-// NaN is NaN. What is masked is weighted with 0, which hides finite values only. Where all
-// keys that a query sees are masked by a number, as by -1e9 or the lowest of a dtype, they are weighted by their scores: what
-// is added to all of a row does not change its softmax, and scores are not lost in it.
+// NaN is NaN. Masked keys are weighted with 0, which hides finite values only. Where all
+// keys that a query sees are masked by a number, as by -1e9 or the lowest of a dtype, they are weighted by their scores: a
+// number added to all of a row does not change its softmax, and scores are not lost in it.
 // All three are floats of one dtype; 16-bit floats are computed in float32. Sums over
 // more than 2048 keys or queries are taken in blocks whose sums are compensated,
 // so that their rounding error does not grow with their number.
@@ -146,9 +146,9 @@ func attentionGrad(b *Back) {
 	}
 }
 
-// shifted are the operands of a call for what computes it. A mask that is added loses what is the same for all keys that a query sees, which
-// changes no weight: a query from which all keys are masked by numbers such as -1e9 has the scores of one that sees all, in which these are not
-// lost in rounding, and the logarithm that gradients start from tells how many keys there are.
+// shifted are the operands of a call for the op that computes it. A mask that is added loses the part that is the same for all keys that a
+// query sees, which changes no weight: a query from which all keys are masked by numbers such as -1e9 has the scores of one that sees all,
+// in which these are not lost in rounding, and the logarithm that gradients start from tells how many keys there are.
 func (c *Call) shifted(s attentionShape) []*Node {
 	mask := c.mask()
 	if mask == nil || !mask.dtype.IsFloat() || mask.Rank() == 0 || s.N == 0 {

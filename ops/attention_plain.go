@@ -140,8 +140,8 @@ func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
 	}
 }
 
-// coreGrad is the gradient of one pass of an attention, which a second derivative goes through: that of the same pass out of other ops,
-// in which the logarithms l are what they are made of.
+// coreGrad is the gradient of one pass of an attention, for second derivatives: the gradient of the same pass composed of other ops,
+// which compute the logarithms l anew from the scores.
 func coreGrad(b *Back) {
 	n, t := b.node, b.tape
 	c := &Call{Op: n.op, In: slices.Clone(n.in), Attr: n.attr}

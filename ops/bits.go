@@ -137,7 +137,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node { return Not(truthOf(c.In[0])) },
 })
 
-// CloseOptions say what IsClose takes as close. nil stands for RTol 1e-5 and ATol 1e-8, those of NumPy and PyTorch.
+// CloseOptions say which numbers IsClose takes as close. nil stands for RTol 1e-5 and ATol 1e-8, those of NumPy and PyTorch.
 type CloseOptions struct {
 	RTol, ATol float64
 	EqualNaN   bool // NaN is close to NaN

@@ -12,18 +12,18 @@ import (
 //
 //	y = then()  where pred is true, otherwise()  where it is false
 //
-// Both functions are called once, while the graph is built. What they build belongs to
+// Both functions are called once, while the graph is built. The nodes that they build belong to
 // their branch, and only the branch that is taken runs; they may read every node that
 // stands around. They return equally many values of equal shapes and dtypes, which are
 // those of the result. A predicate that compares NaN is false. The host reads the
-// predicate before it goes on, so that a branch pays where what it leaves out takes longer
+// predicate before it goes on, so that a branch pays where the work that it leaves out takes longer
 // than a wait; [Where] has no wait and computes both.
 //
 // Variables are read as everywhere else; they cannot be assigned within a branch, where
 // whether it happens would depend on data: return the new value, and assign it outside.
 //
 // Gradients flow to all that a branch reads. The gradient is a branch with the same
-// predicate, which computes again what it needs of the one that was taken.
+// predicate, which computes again the values that it needs of the branch that was taken.
 //
 // Errors: pred is not a bool scalar; a function is nil; the branches return different
 // values; a value of a branch is read outside of it. Source: StableHLO, op if; ONNX,

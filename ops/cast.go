@@ -47,8 +47,8 @@ var _ = define(Op{
 	Scalar:   scalarOf("$cast(a)", 2, castHost),
 })
 
-// castHost converts between register classes. What a narrower dtype than its
-// register needs (a range, a rounding) is done here, but for the wrapping of
+// castHost converts between register classes. Operations that a narrower dtype than its
+// register needs (a range, a rounding) are done here, but for the wrapping of
 // integers, which the engine does after every op.
 func castHost(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
 	switch engine.ClassOf(in[0]) {

@@ -32,7 +32,7 @@ func (n *Node) leaf() *Node {
 	return n
 }
 
-// declared is the dtype and the shape of an input as the user declared it, when shape is what its pairs have.
+// declared is the dtype and the shape of an input as the user declared it. shape is that of its pairs of real numbers if it is complex.
 func (n *Node) declared(shape []int) string {
 	if n.graph.complex[n] != nil && len(shape) > 0 {
 		return fmt.Sprintf("%v%v", n.dtype.Complex(), shape[:len(shape)-1])
@@ -95,7 +95,7 @@ func (p pairing) complex(nodes []*Node) []*Node {
 	return out
 }
 
-// results is a function whose complex results are pairs; p becomes what they are.
+// results is f with complex results as pairs; p then says which results are pairs.
 func (p *pairing) results(f func() []*Node) func() []*Node {
 	return func() []*Node {
 		out := f()
@@ -130,7 +130,7 @@ func (p pairing) realTensors(outs []*tensor.Tensor) []*tensor.Tensor {
 	return all
 }
 
-// realFeeds are feeds as the executor has them. Errors: a complex input is fed with what is not complex.
+// realFeeds are feeds as the executor has them. Errors: a complex input is fed with a tensor that is not complex.
 func (x *Executable) realFeeds(feeds Feeds) (Feeds, error) {
 	if len(x.graph.complex) == 0 {
 		return feeds, nil

@@ -3,13 +3,13 @@ package ops
 // Inverse trigonometric and hyperbolic functions of complex numbers. Cuts are those of C and NumPy, which lie where the functions of real
 // numbers are not defined; a zero part tells by its sign on which side of a cut a number lies.
 
-// complexArc is what the inverse sine and cosine are made of, for magnitudes x and y of the parts: the one has the real part
-// atan2(x, d), the other atan2(d, x) or its supplement, and both the imaginary part im, but for signs. With r = |x + 1 + iy|, s = |x - 1 + iy|
-// and a = (r + s)/2,
+// complexArc computes the terms d and im of the complex inverse sine and cosine, for magnitudes x and y of the parts. Up to signs, the
+// inverse sine has the real part atan2(x, d), the inverse cosine atan2(d, x) or its supplement, and both have the imaginary part im.
+// With r = |x + 1 + iy|, s = |x - 1 + iy| and a = (r + s)/2,
 //
 //	d = √((a + x)(a - x)),  im = log(a + √(a² - 1))
 //
-// without differences of what is nearly equal. Source: Hull, Fairgrieve and Tang, Implementing the Complex Arcsine and Arccosine
+// without subtracting nearly equal numbers. Source: Hull, Fairgrieve and Tang, Implementing the Complex Arcsine and Arccosine
 // Functions Using Exception Handling (1997).
 func complexArc(x, y *Node) (d, im *Node) {
 	one, half := ScalarLike(x, 1), ScalarLike(x, 0.5)

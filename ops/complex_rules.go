@@ -12,7 +12,7 @@ func (o *Op) takesComplex() bool {
 	return o.Complex != nil || o.kind == ir.KindControl || slices.Equal(o.DTypes, every) && (o.composed() || o.View != nil) && o.Category != "resampling"
 }
 
-// compose is what builds n from other ops, or nil for a primitive.
+// compose returns the function that builds n from other ops, or nil for a primitive.
 func (n *Node) compose() func(c *Call) *Node {
 	switch {
 	case !n.withComplex() || n.op.ComposeAll != nil:
@@ -31,7 +31,7 @@ func (n *Node) isFlat() bool { return n.op.Flat && !(n.op.Complex != nil && n.wi
 // isComposed reports whether other nodes compute n.
 func (n *Node) isComposed() bool { return n.op.ComposeAll != nil || n.compose() != nil }
 
-// withComplex reports whether n is what its op does to complex numbers.
+// withComplex reports whether n or one of its operands is complex, and its op takes complex numbers.
 func (n *Node) withComplex() bool {
 	if n.bad || !n.op.takesComplex() {
 		return false
@@ -86,7 +86,7 @@ func isOrigin(re, im *Node) *Node {
 // realResult is the rule for results that have the shape of operand 0 and are real.
 func realResult(c *Call) ([]int, tensor.DType, error) { return c.shape(0), c.dt(0).Part(), nil }
 
-// complexCast converts both parts, or what there is of them.
+// complexCast casts from, to and between complex dtypes, part by part.
 func complexCast(c *Call) *Node {
 	x, dt := c.In[0], c.Attr.(castAttr).DType
 	switch {

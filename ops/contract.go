@@ -30,7 +30,7 @@ var _ = define(Op{
 			b.Add(0, Transpose(d, inversePerm(slices.Concat(a.ABatch, a.AM, a.AK))...))
 		}
 		if b.Wants(1) {
-			// The taller operand goes first: its rows are what is parallel.
+			// The taller operand goes first, because its rows are computed in parallel.
 			d := apply("contract", ir.ContractAttr{ABatch: a.ABatch, AM: a.AK, AK: a.AM, BBatch: batch, BN: n, BK: m}, b.In(0), b.Grad())
 			b.Add(1, Transpose(d, inversePerm(slices.Concat(a.BBatch, a.BK, a.BN))...))
 		}

@@ -33,7 +33,7 @@ func orOne(n int) int {
 }
 
 // Conv2D returns the two-dimensional cross-correlation of the images x with
-// the kernels w, which is what neural networks call a convolution:
+// the kernels w, which neural networks call a convolution:
 //
 //	y[n, o, i, j] = Σ_{c,u,v} x[n, g·C/G + c, i·s₀ + u·d₀ - p₀, j·s₁ + v·d₁ - p₁] · w[o, c, u, v]
 //
@@ -42,7 +42,7 @@ func orOne(n int) int {
 // Positions outside x count as 0, of which a weight that is infinite or NaN makes NaN, in derivatives too; PyTorch leaves them out.
 // x and w are floats of one dtype; floats of
 // 16 bits are summed in float32. Sums, also those of the gradients over images and
-// positions, keep to the larger bound of [MatMul], but for what transforms of 3 x 3 windows add.
+// positions, keep to the larger bound of [MatMul], but for the errors that transforms of 3 x 3 windows add.
 // Errors: ranks or dtypes; channels and groups that do not fit; a negative option;
 // a kernel larger than the padded image.
 // Source: Dumoulin and Visin, A guide to convolution arithmetic for deep

@@ -44,7 +44,7 @@ func Conv(x, w, bias *Node, o *ConvOptions) *Node {
 	return apply("conv", valueOf(o), given([]*Node{x, w}, bias)...)
 }
 
-// valueOf is what p points to, or the zero value.
+// valueOf is the value that p points to, or the zero value if p is nil.
 func valueOf[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -96,7 +96,7 @@ func alongChannelsOf(x *Node, rank int) *Node {
 	return Reshape(x, shape...)
 }
 
-// perAxisOf is a list of options for n axes: what is not given is v.
+// perAxisOf is a list of options for n axes, filled up with v.
 func perAxisOf(name string, list []int, n, v, least int) ([]int, error) {
 	switch len(list) {
 	case 0:

@@ -9,7 +9,7 @@ import (
 )
 
 // ConvTransposeOptions say how the kernels of [ConvTranspose] move. The options of the convolution that it is
-// the transpose of are embedded: Pad is what is cut off the result.
+// the transpose of are embedded: Pad counts the elements that are cut off the result.
 type ConvTransposeOptions struct {
 	ConvOptions
 	OutputPad []int `default:"" doc:"elements that are added after each spatial axis of the result"`

@@ -8,7 +8,7 @@ import (
 )
 
 // Convolution over any number of spatial axes, as a product of matrices of which the windows of the image are the
-// rows: what conv.go and conv_grad.go do in two dimensions, for which nothing else is as quick.
+// rows, as conv.go and conv_grad.go do in two dimensions, for which nothing else is as quick.
 
 var _ = define(Op{
 	Name: "conv_volume", Attributes: AttributesOf[convPlan](), Operands: []Operand{{Name: "x"}, {Name: "w"}}, hidden: true,

@@ -13,9 +13,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Op is the definition of an operation: its operands, attributes and results, what computes it, and its gradient. The
-// table of ops is what `anycl ops` prints and what the conformance suite walks, which has the samples and the error bound
-// of each in package optest. Other packages add ops to the table by [Define].
+// Op is the definition of an operation: its operands, attributes and results, the code that computes it, and its gradient.
+// `anycl ops` prints the table of ops, and the conformance suite walks it; package optest has the samples and the error bound
+// of each op. Other packages add ops to the table by [Define].
 //
 // Exactly one of Scalar, Compose, ComposeAll, View, Kernel and Algorithm computes the op, and Complex where operands are complex.
 type Op struct {
@@ -29,7 +29,7 @@ type Op struct {
 	// DTypes are the element types of the op: of every operand that says nothing else, and all these are of the
 	// same. Of an op without operands, of its result.
 	DTypes []tensor.DType
-	// Attributes are what a call fixes beside its operands; the zero value: nothing.
+	// Attributes are the parameters of a call beside its operands; the zero value: none.
 	Attributes Attributes
 	// Complete fills in attributes that depend on the operands, as axes counted from the end, and reports
 	// values that make no sense. It may replace c.Attr by another value of the same type, but not change what
@@ -54,7 +54,7 @@ type Op struct {
 	// View maps the coordinates of an element of the result to those of the element of operand 0 that it is, and the
 	// conditions under which there is one. Where there is none, the result has Fill.
 	View func(p Primitive, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
-	// Fill is what a view has where it reads nothing; nil: zeros.
+	// Fill is the value of elements of a view that read no element of the operand; nil: zeros.
 	Fill func(p Primitive) float64
 	// Kernel is OpenCL C for the op, a Go function, or both; its Results are those of the op, and need not be set.
 	Kernel func(c *Call) KernelOptions
@@ -74,7 +74,7 @@ type Op struct {
 	Hidden bool
 
 	algorithm   func(n *ir.Node) engine.Algorithm // computes the op from operands that are dense
-	simplify    func(n *ir.Node) *ir.Node         // gives a simpler node that computes what n does, or nil
+	simplify    func(n *ir.Node) *ir.Node         // gives a simpler node that computes the same as n, or nil
 	outside     bool                              // defined by another package
 	hidden      bool                              // a part of others; of this package, not called by name either
 	builtBy     string                            // the function without which no call of it can be made
@@ -85,7 +85,7 @@ type Op struct {
 	fold        engine.Monoid                     // with KindReduce
 }
 
-// role is what an op is to others of this package that treat it in a way of its own.
+// role identifies an op that other code of this package treats specially.
 type role uint8
 
 const (
@@ -116,7 +116,7 @@ type Operand struct {
 	Repeated bool
 }
 
-// Traits are what the compiler may assume of an op beside what computes it.
+// Traits are properties of an op that the compiler may rely on.
 type Traits ir.Traits
 
 // The traits of ops.
@@ -129,7 +129,7 @@ const (
 	TraitReadsInside = Traits(ir.TraitReadsInside)
 	// TraitMaterialize: the result is a buffer of its own, and no op before it is fused with one after it.
 	TraitMaterialize = Traits(ir.TraitMaterialize)
-	// TraitDistinct: two calls with equal operands and attributes are two computations, as of what draws at random.
+	// TraitDistinct: two calls with equal operands and attributes are two computations, as of ops that draw random numbers.
 	TraitDistinct = Traits(ir.TraitDistinct)
 )
 
@@ -190,7 +190,7 @@ func (p Primitive) Shape() []int { return p.n.Shape }
 // DType is the dtype of the result.
 func (p Primitive) DType() tensor.DType { return p.n.DType }
 
-// In is what makes operand i.
+// In is the call that computes operand i.
 func (p Primitive) In(i int) Primitive { return Primitive{p.n.In[i]} }
 
 // table holds every op by name. Functions find their op here and not in a
@@ -290,7 +290,7 @@ func (o *Op) enter() (*Op, error) {
 // uses few of all.
 var lowered sync.Map // *Op to *ir.Op
 
-// lower is what the passes know of o.
+// lower is o as the compiler passes represent it.
 func (o *Op) lower() *ir.Op {
 	if l, ok := lowered.Load(o); ok {
 		return l.(*ir.Op)

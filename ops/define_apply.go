@@ -21,8 +21,8 @@ var (
 //	y := ops.Apply("elu", map[string]any{"alpha": 0.5}, x)
 //
 // Errors, as for all functions that build graphs, are recorded in the graph with the caller's line: there is no op of that name, operands
-// are too few, too many or of another dtype, an attribute is unknown, lacks or has another type, and what the op
-// itself says.
+// are too few, too many or of another dtype, an attribute is unknown, lacks or has another type, and the errors of the op
+// itself.
 func Apply(name string, attr any, in ...*Node) *Node { return ApplyAll(name, attr, in...)[0] }
 
 // ApplyAll is [Apply] for ops with several results: it returns all of them; where the call failed, one node that is
@@ -69,7 +69,7 @@ func applyIn(g *Graph, name string, attr any, in ...*Node) *Node {
 	op := opNamed(name)
 	bad := false
 	for i, n := range in {
-		if n != nil && n.graph != g && g.replays != nil && n.graph == g.replays.from { // what a function that is called again has kept
+		if n != nil && n.graph != g && g.replays != nil && n.graph == g.replays.from { // a node that a function called again has kept
 			in = slices.Clone(in)
 			in[i] = g.replays.node(n)
 			n = in[i]
@@ -118,7 +118,7 @@ func (c *Call) infer() (shape []int, dt tensor.DType, err error) {
 	}
 	if c.Op.Complete != nil {
 		op, in := c.Op, c.In
-		if op.outside { // attributes are what it may change
+		if op.outside { // Complete may change the attributes, but not the operands
 			in = slices.Clone(in)
 		}
 		if err = op.Complete(c); err != nil {
@@ -204,7 +204,7 @@ func dtypeError(dt tensor.DType, want []tensor.DType) error {
 	return fmt.Errorf("dtype %v is not %s", dt, kindOf(want))
 }
 
-// kindOf says what a set of dtypes is, and how to get there.
+// kindOf names a set of dtypes, and the cast to it.
 func kindOf(want []tensor.DType) string {
 	kind := fmt.Sprintf("one of %v", want)
 	switch {
@@ -224,8 +224,8 @@ func kindOf(want []tensor.DType) string {
 	return kind + " (cast with ops.Cast)"
 }
 
-// expand builds the composition of a composite node, in its name: what asks for
-// it, a gradient or an optimiser that is being built, is not what its parts compute.
+// expand builds the composition of a composite node, in its name: its parts do not belong
+// to the scope of the gradient or optimiser that asks for them.
 func expand(n *Node) []*Node {
 	g := n.graph
 	outer := g.scope
@@ -264,7 +264,7 @@ func expand(n *Node) []*Node {
 	return parts
 }
 
-// checkParts reports parts of a composition that are not what its rule says. Those that failed have said so.
+// checkParts reports parts of a composition whose shapes or dtypes differ from its rule. Those that failed have said so.
 func checkParts(g *Graph, parts []*Node, want []Result) error {
 	if len(parts) != len(want) {
 		return fmt.Errorf("%d results, not %d", len(parts), len(want))

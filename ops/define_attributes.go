@@ -7,15 +7,15 @@ import (
 	"github.com/anycl/anycl/internal/schema"
 )
 
-// Attributes describe what a call of an op fixes beside its operands: the exported fields of a struct, with tags.
+// Attributes describe the parameters of a call of an op beside its operands: the exported fields of a struct, with tags.
 //
 //	type eluAttr struct {
 //		Alpha float64 `default:"1" doc:"factor of e^x - 1 where x < 0"`
 //	}
 //
-// The name of an attribute is that of its field in snake case, or what a tag attr says; a field without a tag
-// default must be given by every call; an empty default is the zero value, others are written as JSON. What has a text form (numbers,
-// bools, strings, dtypes, lists and structs of these) can be given by name, see [Apply]; two calls whose
+// The name of an attribute is that of its field in snake case, or that in a tag attr; a field without a tag
+// default must be given by every call; an empty default is the zero value, others are written as JSON. Attributes with a text form
+// (numbers, bools, strings, dtypes, lists and structs of these) can be given by name, see [Apply]; two calls whose
 // attributes are equal are one computation.
 type Attributes struct{ of reflect.Type }
 
@@ -25,7 +25,7 @@ func AttributesOf[T any]() Attributes { return Attributes{reflect.TypeFor[T]()} 
 // Attribute is one attribute of an op.
 type Attribute struct {
 	Name string
-	// Type is how the value is written: bool, int, float, string, dtype, []int, {axis int, size int}; opaque for what has no
+	// Type is how the value is written: bool, int, float, string, dtype, []int, {axis int, size int}; opaque for values without a
 	// text form.
 	Type string
 	// Default is the value where a call leaves it out: a bool, int64, uint64, float64, string, list or map of these. It is nil

@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What is checked of ops that other packages define, because the compiler takes it for granted.
+// Checks of ops that other packages define, for properties that the compiler takes for granted.
 
 // check reports what is wrong with a definition of another package.
 func (o *Op) check() error {
@@ -76,7 +76,7 @@ func (o *Op) check() error {
 	return o.Attributes.check()
 }
 
-// own copies what o refers to, so that nothing changes after [Define].
+// own copies the values that o refers to, so that nothing changes after [Define].
 func (o *Op) own() {
 	o.outside, o.hidden = true, o.Hidden
 	o.Operands = slices.Clone(o.Operands)
@@ -90,7 +90,7 @@ func (o *Op) own() {
 	}
 }
 
-// fits reports results of c that are not what the compiler expects of them.
+// fits reports results of c that are not as the compiler expects them.
 func (c *Call) fits(all []Result) error {
 	o := c.Op
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What packages need that define ops, beside [Op], [Call] and [Back], or that build layers and optimisers on this one.
+// Functions for packages that define ops, beside [Op], [Call] and [Back], or that build layers and optimisers on this one.
 
 // SameResult is the Result of an op whose result has the shape and dtype of operand 0.
 func SameResult(c *Call) (shape []int, dt tensor.DType, err error) { return same(c) }
@@ -21,7 +21,7 @@ func ApplyNumbers(name string, attr any, operands ...any) *Node {
 	return Apply(name, attr, nodesOf(name, nil, operands...)...)
 }
 
-// OperandName is what errors call operand i: its name, and its place among those of an operand that is repeated.
+// OperandName is the name of operand i in errors, with its position among the operands of that name if these are repeated.
 func (c *Call) OperandName(i int) string { return c.operand(i) }
 
 // Fail records that a composition cannot be built, and returns a node that is known to have failed, as the composition's
@@ -44,7 +44,7 @@ func (n *Node) Name() string {
 }
 
 // Fail records a mistake of the function that is called op, as the functions of this package do: building goes on,
-// what is built on the result is silent, and [Graph.Compile] returns err with the caller's line and the operands in. A nil
+// nodes built on the result add no further errors, and [Graph.Compile] returns err with the caller's line and the operands in. A nil
 // err is a mistake of its own.
 func (g *Graph) Fail(op string, err error, in ...*Node) *Node {
 	if err == nil {
@@ -61,8 +61,8 @@ func (g *Graph) Fail(op string, err error, in ...*Node) *Node {
 // Lines of tests and of a program's main package are named all the same.
 func Helper() { definedHere() }
 
-// Named gives what build adds to the graph the name of one op, as the parts of a composition have it: mistakes, tasks and profiles
-// bear it, with the line that called this. Within another that is named, the outer name counts.
+// Named gives the nodes that build adds to the graph the name of one op, as the parts of a composition have it: mistakes, tasks and
+// profiles bear it, with the line that called this. Within another that is named, the outer name counts.
 func (g *Graph) Named(name string, build func()) {
 	if g == nil {
 		build()

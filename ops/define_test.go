@@ -191,7 +191,7 @@ func TestEqualKernelsAreOneLaunch(t *testing.T) {
 	}
 }
 
-// What the compiler takes for granted of its own ops is checked of those of others.
+// Properties that the compiler takes for granted of its own ops are checked for ops of other packages.
 func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 	type attr struct {
 		By []int `default:""`
@@ -274,7 +274,7 @@ func TestDefinitionsThatDoNotFitAreErrorsOfTheCall(t *testing.T) {
 	require.Equal(t, "exp", exp.Scalar.Name)
 }
 
-// A definition and a call are what they were when they were made.
+// A definition and a call stay as they were made, whatever the program changes later.
 func TestNothingChangesADefinitionOrACallLater(t *testing.T) {
 	type attr struct {
 		By []int `default:""`
@@ -305,7 +305,7 @@ func TestNothingChangesADefinitionOrACallLater(t *testing.T) {
 	require.NoError(t, exe.Close())
 }
 
-// A mistake in a composition is an error of Compile, whatever reads what failed.
+// A mistake in a composition is an error of Compile, whichever node reads the failed one.
 func TestAMistakeInACompositionIsReadByOthers(t *testing.T) {
 	o := twice()
 	o.Name = "test.broken"

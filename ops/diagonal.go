@@ -123,7 +123,7 @@ var _ = define(Op{
 })
 
 // DiagEmbed returns square matrices, over two axes of the result, with the last axis of x as their diagonal and zeros elsewhere: the
-// inverse of [Diagonal]. It is folded into what reads it. Errors: x is a scalar; an axis does not exist; both are one.
+// inverse of [Diagonal]. It is folded into the kernels that read it. Errors: x is a scalar; an axis does not exist; both are one.
 // Source: PyTorch, diag_embed.
 func DiagEmbed(x *Node, offset, axis1, axis2 int) *Node {
 	return apply("diag_embed", diagEmbedAttr{offset, axis1, axis2}, x)
@@ -184,7 +184,7 @@ func DiagFlat(x *Node, offset int) *Node { return DiagEmbed(Reshape(x, -1), offs
 //
 //	y[..., i, j] = x[..., i, j] where j <= i + k, else 0
 //
-// It is folded into what reads it. Errors: x has fewer than two axes.
+// It is folded into the kernels that read it. Errors: x has fewer than two axes.
 // Source: PyTorch, tril; NumPy, numpy.tril.
 func Tril(x *Node, k int) *Node { return apply("tril", triangularAttr{k}, x) }
 

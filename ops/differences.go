@@ -54,7 +54,7 @@ var _ = define(Op{
 	},
 })
 
-// Trapezoid returns the integral along axis, which vanishes, of what has the values y in steps of dx, by the trapezoidal rule:
+// Trapezoid returns the integral along axis, which vanishes, of a function with the values y in steps of dx, by the trapezoidal rule:
 //
 //	z[p, q] = dx · Σ_i (y[p, i, q] + y[p, i+1, q]) / 2
 //

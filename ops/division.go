@@ -71,7 +71,7 @@ func modOf(a, b float64) float64 {
 //	y = ⌊a / b⌋ = (a - Mod(a, b)) / b
 //
 // as Python's //, also where a / b rounds up to a whole number. a and b have the same dtype, any number. A division by the integer 0
-// gives 0, by the float 0 what a / b is. The derivative is 0. Errors: as [Add].
+// gives 0, by the float 0 the value of a / b. The derivative is 0. Errors: as [Add].
 func FloorDivide[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("floor_divide", nil, a, b) }
 
 var _ = define(Op{

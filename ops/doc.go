@@ -17,9 +17,9 @@
 // [VJP], [JVP] and [HVP] multiply Jacobian and Hessian matrices by vectors, [Jacobian] and [Hessian] are these matrices. [CustomGradient] gives a part of a graph
 // another derivative, [StopGradient] none, and [Checkpoint] has its inside computed again for a gradient instead of kept.
 //
-// [If], [While] and [Scan] build branches and loops: what the functions given to them build
-// belongs to a region, which runs when its branch is taken, or as often as its loop goes round. A region
-// may read every node around it, and what it computes leaves it as a result only.
+// [If], [While] and [Scan] build branches and loops: the nodes that the functions given to them build
+// belong to a region, which runs when its branch is taken, or as often as its loop goes round. A region
+// may read every node around it, and its values leave it as results only.
 //
 // # Running
 //
@@ -29,7 +29,7 @@
 //		build -> check -> differentiate -> simplify -> fuse into tasks -> place -> plan memory -> prepare -> run, run, run
 //
 //	  - Views (reshape, transpose, slice, broadcast, flip, pad, windows) never move
-//	    data: they become addresses in what reads them.
+//	    data: they become addresses in the kernels that read them.
 //	  - Element-wise chains are fused into the reduction or contraction before them
 //	    (as its epilogue) or after them (as its loads).
 //	  - Variables stay where they are used and are updated in place. So do the values that the
@@ -51,5 +51,5 @@
 // Sums are taken in a fixed order: a task gives the same bits on the same engine, run after run. Where
 // the cost model is free to choose, an executable may move tasks to another engine between two
 // runs, which then differ in the last bits. [Target].Fixed keeps them where they are, and [Target].Reproducible
-// gives the same bits in every process too; [Report].Placements tells what ran how often where.
+// gives the same bits in every process too; [Report].Placements tells how often each placement ran.
 package ops

@@ -81,8 +81,8 @@ type alphaDropoutAttr struct {
 	Features bool    `default:"false" doc:"whole channels of [N, C, ...] are dropped"`
 }
 
-// AlphaDropout sets elements of x at random to what SELU saturates at, each with probability rate, and scales and shifts all so that a mean of 0 and a
-// variance of 1 stay:
+// AlphaDropout sets elements of x at random to the value at which SELU saturates, each with probability rate, and scales and shifts all so
+// that a mean of 0 and a variance of 1 stay:
 //
 //	y[i] = a · (s with probability rate, else x[i]) + b,  s = -1.7580993408473766
 //	a = 1 / √((1 - rate)·(1 + rate·s²)),  b = -a·rate·s

@@ -406,7 +406,7 @@ func Cov(x *Node, o *CovOptions) *Node {
 
 // CovOptions are the options of [Cov]. The zero value and nil weigh all observations alike and correct by 1.
 type CovOptions struct {
-	// Correction is what is taken off the number of observations; nil: 1.
+	// Correction is subtracted from the number of observations; nil: 1.
 	Correction *float64
 	// Counts say how often each observation was made, [observations] of any integer.
 	Counts *Node

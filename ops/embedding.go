@@ -31,7 +31,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node { return Gather(c.In[0], 0, c.In[1]) },
 })
 
-// BagMode says what becomes of the rows in a bag.
+// BagMode says how the rows in a bag are combined.
 type BagMode string
 
 // The modes of [EmbeddingBag].
@@ -41,7 +41,8 @@ const (
 	BagMax  BagMode = "max"
 )
 
-// EmbeddingBagOptions say what the bags are and what becomes of their rows. The zero value and nil are bags that are rows of ids, and their means.
+// EmbeddingBagOptions say which rows are in a bag and how these are combined. The zero value and nil are bags that are rows of ids, and
+// their means.
 type EmbeddingBagOptions struct {
 	Mode BagMode // empty: mean, as in PyTorch
 	// Offsets say where each bag begins in ids, which has one axis then; they do not fall. nil: the bags are the rows of ids, of two axes.

@@ -38,7 +38,7 @@ func compute(g *ops.Graph, feeds ops.Feeds, ys ...*ops.Node) [][]float64 {
 }
 
 // A rounding has the derivative 0. The straight-through estimator passes the derivative of the result on, here where x is within the
-// range of values, so that what is before the rounding can be trained.
+// range of values, so that parameters before the rounding can be trained.
 // Source: Bengio, Léonard and Courville, Estimating or Propagating Gradients Through Stochastic Neurons (2013).
 func ExampleCustomGradient() {
 	g := ops.NewGraph("straight through")
@@ -58,7 +58,7 @@ func ExampleCustomGradient() {
 	// [0 -2 0 4]
 }
 
-// The inside of each block is computed again for the gradient, so that only what lies between blocks is kept.
+// The inside of each block is computed again for the gradient, so that only the values between blocks are kept.
 func ExampleCheckpoint() {
 	g := ops.NewGraph("blocks")
 	x := g.Input("x", tensor.Float64, 2)

@@ -15,10 +15,10 @@ func Undefine(name string) {
 // Probes is how many graphs calibration times on each engine.
 func Probes() int { return len(probes()) }
 
-// KeepLearned keeps what rt has learned of its engines for later processes.
+// KeepLearned keeps the corrections that rt has learned for its engines, for later processes.
 func KeepLearned(rt *Runtime) { rt.keepLearned() }
 
-// Activity is what measuring beside the program looks at.
+// Activity is the activity of rt, by which background calibration sees whether the program is idle.
 func Activity(rt *Runtime) calibrate.Activity { return rt.activity() }
 
 // Begins is a compilation that goes on until ends is called.

@@ -49,8 +49,8 @@ var _ = define(Op{
 })
 
 // chosen is b where it compares so with a, or is NaN; else a, which may be NaN.
-// Of the two it is b that may be a constant, as the limits of a clip are: what
-// is left then is one instruction, where asking whether a is NaN took eight.
+// Of the two it is b that may be a constant, as the limits of a clip are: the
+// test is then one instruction, where a test whether a is NaN took eight.
 func chosen(comparison string) func(dt tensor.DType) string {
 	return func(dt tensor.DType) string {
 		if dt.IsFloat() {

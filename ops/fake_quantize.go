@@ -14,7 +14,7 @@ type fakeAttr struct {
 	High int `default:"255" doc:"largest quantised value"`
 }
 
-// FakeQuantize returns what is left of x when it is quantised and turned back:
+// FakeQuantize returns x quantised and dequantised:
 //
 //	y = (clamp(round(x / scale) + zero, low, high) - zero) · scale
 //
@@ -84,7 +84,7 @@ var _ = define(Op{
 		x := widen(c.In[0])
 		low, high := Minimum(Min(x), 0.0), Maximum(Max(x), 0.0)
 		scale := Div(Sub(high, low), 255.0)
-		// Of a narrower dtype the result is what the caller will multiply by: x is divided by the same.
+		// The caller multiplies by the scale rounded to its dtype, so x is divided by the rounded scale too.
 		stored := widen(Cast(Where(Equal(scale, 0.0), ScalarLike(scale, 1), scale), c.dt(0)))
 		zero := Clip(Round(Div(Neg(low), stored)), 0, 255)
 		y := Cast(Add(Round(Div(x, stored)), zero), tensor.Uint8)
@@ -92,7 +92,7 @@ var _ = define(Op{
 	},
 })
 
-// Quantized are integers of 8 bits and what they stand for: (Value - Zero) · Scale. Zero may be nil for 0.
+// Quantized are integers of 8 bits that stand for the numbers (Value - Zero) · Scale. Zero may be nil for 0.
 type Quantized struct{ Value, Scale, Zero *Node }
 
 // QLinearMatMul returns the matrix product of quantised matrices, quantised again:
@@ -100,7 +100,7 @@ type Quantized struct{ Value, Scale, Zero *Node }
 //	y = quantise(a.Scale · b.Scale · Σ_k (a - a.Zero) · (b - b.Zero))
 //
 // a and b are matrices as of [MatMulInteger]; scales are floats of one dtype, one value, or one for each row of a and column of b. y has the dtype of outZero, uint8 where that is nil. The sum is exact in 32
-// bits, and what follows one pass over it. Errors: as MatMulInteger and [QuantizeLinear]. Source: ONNX, operator QLinearMatMul.
+// bits, and the rest is one pass over it. Errors: as MatMulInteger and [QuantizeLinear]. Source: ONNX, operator QLinearMatMul.
 func QLinearMatMul(a, b Quantized, outScale, outZero *Node) *Node {
 	sum := MatMulInteger(a.Value, b.Value, a.Zero, b.Zero)
 	return requantize("q_linear_matmul", sum, rowScale(a.Scale), b.Scale, outScale, outZero)

@@ -80,7 +80,7 @@ var _ = define(Op{
 			b.Add(0, scatterInto(zerosLike(x), idx, b.Grad(), ir.ScatterAttr{Axis: axis, Along: true}))
 			return
 		}
-		// One element of each line, as labels choose it: a comparison fuses with what reads the gradient, a scatter does not.
+		// One element of each line, as labels choose it: a comparison fuses with the ops that read the gradient, a scatter does not.
 		here := Equal(x.graph.Iota(tensor.Int64, axis, x.shape...), Cast(idx, tensor.Int64))
 		b.Add(0, Where(here, b.Grad(), ScalarLike(b.Grad(), 0)))
 	},
@@ -103,7 +103,7 @@ type indexAttr struct {
 //
 //	y[p, i, q] = x[p, idx[p, i, q], q]
 //
-// Beside axis idx may be smaller than x; what is behind it is not read. [TakeAlong] wants equal extents. An index outside
+// Beside axis idx may be smaller than x; elements of x behind it are not read. [TakeAlong] wants equal extents. An index outside
 // [0, extent) gives 0. Derivatives are added up where elements came from. Errors: idx is not an integer; the axis does not exist; the ranks differ; idx is larger than x beside axis.
 // Source: PyTorch, gather; ONNX, operator GatherElements.
 func GatherElements(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
@@ -355,8 +355,8 @@ var _ = define(Op{
 	},
 })
 
-// within is x, integers that are known to lie in [lo, hi]: what is read at such positions is read without a test against
-// bounds that they meet. It is for tables that this package makes, and for what it computes: what users feed may lie anywhere.
+// within is x, integers that are known to lie in [lo, hi]: reads at such positions need no test against bounds. It is
+// for tables and positions that this package computes: those that users feed may lie anywhere.
 func within(x *Node, lo, hi int64) *Node { return apply("within", ir.WithinAttr{Lo: lo, Hi: hi}, x) }
 
 var _ = define(Op{

@@ -6,7 +6,7 @@ import "github.com/anycl/anycl/internal/ir"
 // the result, as behind a Where that chose the other branch, the product is 0, be the second infinite or NaN; so it is where an
 // infinite derivative comes in and that of the op is 0, as of the norm of a zero vector. IEEE 754 has NaN for both.
 
-// Times is the incoming derivative b.Grad() times local, the derivative of the op: what most rules add. It is
+// Times is the incoming derivative b.Grad() times local, the derivative of the op: the product that most rules add. It is
 //
 //	0  where b.Grad() is 0, or infinite while local is 0;  b.Grad() · local  elsewhere
 //

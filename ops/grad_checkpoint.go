@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// Checkpoint returns f(in), of which a gradient keeps nothing but what f reads: in the backward pass what f is made of is computed
+// Checkpoint returns f(in), of which a gradient keeps only the nodes that f reads: in the backward pass the nodes inside f are computed
 // again, when the derivatives of its results are there. Values and derivatives have the same bits as those of f(in) alone as long as both
 // are computed by the same kernels.
 //
@@ -38,7 +38,7 @@ func Checkpoint(f func(in []*Node) []*Node, in ...*Node) []*Node {
 	return picks(applyIn(graphOf(out...), name, checkpointAttr{len(out)}, slices.Concat(out, around)...), len(out))
 }
 
-// readAround are the nodes that are kept of those that out is made of, constants excepted.
+// readAround are the kept nodes among those that out is computed from, constants excepted.
 func readAround(out []*Node, kept func(n *Node) bool) (all []*Node) {
 	seen := map[*Node]bool{}
 	for _, n := range out {
@@ -56,7 +56,8 @@ func readAround(out []*Node, kept func(n *Node) bool) (all []*Node) {
 	return all
 }
 
-// checkpointAttr says how many of the operands of a checkpoint are its results. The others are what these are made of.
+// checkpointAttr says how many of the operands of a checkpoint are its results. The other operands are the nodes that the results are
+// computed from.
 type checkpointAttr struct{ Results int }
 
 var _ = define(Op{
@@ -66,14 +67,14 @@ var _ = define(Op{
 	Grad:       gradCheckpoint,
 })
 
-// again is x, read by what is computed a second time, after the nodes that follow it are made.
+// again is x as a second computation reads it, which begins after the other operands are computed.
 var _ = define(Op{
 	Name: "again", Traits: Traits(ir.TraitAfter), Operands: []Operand{{Name: "x", DTypes: every}, {Name: "after", DTypes: every, Optional: true, Repeated: true}},
 	hidden: true, placeholder: true, Result: same, View: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 
-// gradCheckpoint goes back through a copy of what the checkpoint holds, which reads what was kept.
+// gradCheckpoint differentiates a copy of the nodes inside the checkpoint, which computes them again from the kept nodes.
 func gradCheckpoint(b *Back) {
 	n, t := b.node, b.tape
 	k := n.attr.(checkpointAttr).Results
@@ -84,7 +85,7 @@ func gradCheckpoint(b *Back) {
 			outs, ds = append(outs, x), append(ds, d)
 		}
 	}
-	if t.leafOf(out, kept) != nil { // it is wanted for what is inside
+	if t.leafOf(out, kept) != nil { // a derivative for a node inside is wanted
 		for i, d := range ds {
 			t.accumulate(outs[i], d)
 		}
@@ -95,7 +96,7 @@ func gradCheckpoint(b *Back) {
 	var leaves, like []*Node
 	for _, x := range kept {
 		y := gradientPlaceholder(x)
-		if x.op.kind != ir.KindVariable { // what is made of variables alone, as a packed matrix, is the same for both passes
+		if x.op.kind != ir.KindVariable { // nodes computed from variables alone, as a packed matrix, are the same for both passes
 			y = apply("again", nil, slices.Concat([]*Node{x}, ds)...)
 		}
 		if cl.made[x] = y; t.wanted[x] && x.dtype.IsFloat() {

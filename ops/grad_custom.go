@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// CustomGradient returns forward(in), whose derivative is what backward says instead of the one of what forward is made of:
+// CustomGradient returns forward(in) with the derivative that backward gives, in place of that of the nodes of forward:
 //
 //	out = forward(in),  ∂L/∂in = backward(in, out, ∂L/∂out)
 //
@@ -21,8 +21,8 @@ import (
 // of an operand that is not a float. It can be
 // differentiated in its turn, so second derivatives are those of backward; through out they are backward's again.
 //
-// Derivatives go to in only: if forward reads beside it a node that depends on what is differentiated for, the gradient is an error.
-// What backward needs of the inside of forward is best returned as a further result. Errors: no operands; forward
+// Derivatives go to in only: if forward reads beside it a node that depends on the variable of differentiation, the gradient is an error.
+// Intermediate values of forward that backward needs are best returned as further results. Errors: no operands; forward
 // returns nothing, or a node of another graph; backward returns another number of nodes, shapes or dtypes.
 // Source: JAX, jax.custom_vjp; TensorFlow, tf.custom_gradient.
 func CustomGradient(forward func(in []*Node) []*Node, backward func(in, out, grads []*Node) []*Node, in ...*Node) []*Node {
@@ -63,7 +63,7 @@ func called(name string, f func(in []*Node) []*Node, in []*Node) (out []*Node, o
 	return out, !anyBad(out)
 }
 
-// customAttr is what a call of CustomGradient is about. Its operands are those of the call and then what forward made of them.
+// customAttr is the attribute of a call of CustomGradient. The operands of the op are those of the call and then the results of forward.
 type customAttr struct {
 	Operands int
 	Backward func(in, out, grads []*Node) []*Node
@@ -93,7 +93,7 @@ func typesOf(nodes []*Node) []Result {
 	return all
 }
 
-// leafOf is a node for which there is to be a derivative and of which out is made otherwise than through the nodes in; nil
+// leafOf is a node whose derivative is wanted and from which out is computed by a path that avoids the nodes in; nil
 // where there is none.
 func (t *tape) leafOf(out, in []*Node) (leaf *Node) {
 	seen := map[*Node]bool{}
@@ -127,7 +127,7 @@ func (b *Back) custom(backward func(in, out, grads []*Node) []*Node, in []*Node)
 		switch {
 		case d == nil:
 			continue
-		case d.graph != g && g.replays != nil && d.graph == g.replays.from: // what backward has kept
+		case d.graph != g && g.replays != nil && d.graph == g.replays.from: // a node that backward has kept
 			d = g.replays.node(d)
 		case d.graph.nowhere:
 			g.adopt(d.graph)

@@ -26,8 +26,8 @@ func VJP(ys, xs, cotangents []*Node) []*Node {
 //
 // A tangent has the shape and dtype of its x, and a result those of its y: zeros where it depends on no x.
 //
-// It is the derivative of [VJP] with respect to its cotangents, in which VJP is linear: what belongs to the reverse pass alone is not
-// computed, and what remains is forward-mode differentiation, for every op with second derivatives. Only loops keep what
+// It is the derivative of [VJP] with respect to its cotangents, in which VJP is linear: nodes of the reverse pass alone are not
+// computed, and the rest is forward-mode differentiation, for every op with second derivatives. Only loops keep the values that
 // their gradients keep. Errors: as of VJP.
 // Source: Townsend, A new trick for calculating Jacobian vector products (2017); JAX, jax.jvp.
 func JVP(ys, xs, tangents []*Node) []*Node {
@@ -56,8 +56,8 @@ func notScalar(y *Node) error {
 
 func failures(n int, bad *Node) []*Node { return slices.Repeat([]*Node{bad}, n) }
 
-// pushForward gives for each of ys its derivative where xs move along vs; nil where there is none. The derivative of xs is linear
-// in that of ys, be this what it may.
+// pushForward gives for each of ys its derivative where xs move along vs; nil where there is none. It differentiates pullBack with
+// respect to the derivatives of ys. pullBack is linear in these, so their values do not matter.
 func pushForward(ys, xs, vs []*Node) []*Node {
 	us := make([]*Node, len(ys))
 	for i, y := range ys {
@@ -129,7 +129,7 @@ func differentiate(name string, ys, xs, vs []*Node, vectors, results side, build
 //	J[i.., k..] = ∂y[i..] / ∂x[k..]
 //
 // It goes row by row, or column by column where these are fewer, in a loop around one [VJP] or [JVP], so that the kernels are few
-// whatever the sizes are; what is the same for all rows is computed once. It is for matrices of which all is
+// whatever the sizes are; nodes that are the same for all rows are computed once. It is for matrices of which all is
 // wanted: products with one take a row's time. Errors: y or x is not a float, or they are of two graphs; an op on the way is not differentiable.
 func Jacobian(y, x *Node) *Node {
 	return everyDerivative("jacobian", y, x, func(_ *Graph, y, _ *Node) *Node { return y })
@@ -148,7 +148,7 @@ func Hessian(y, x *Node) *Node {
 	return everyDerivative("hessian", y, x, func(_ *Graph, y, x *Node) *Node { return Gradients(y, x)[0] })
 }
 
-// everyDerivative adds the Jacobian matrix of what of makes of y and x.
+// everyDerivative adds the Jacobian matrix of the node that the function of makes of y and x, with respect to x.
 func everyDerivative(name string, y, x *Node, of func(g *Graph, y, x *Node) *Node) *Node {
 	in := []*Node{y, x}
 	g := graphOf(in...)

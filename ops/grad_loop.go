@@ -28,8 +28,8 @@ func goBack(outs, ds, xs []*Node) *tape {
 	return t
 }
 
-// gradientPlaceholder is x, as a node of the region that is being built: what pullBack stops at, and
-// what derivatives of derivatives pass through.
+// gradientPlaceholder is x, as a node of the region that is being built: a node at which pullBack stops,
+// and through which second derivatives pass.
 func gradientPlaceholder(x *Node) *Node { return apply("gradient_placeholder", nil, x) }
 
 var _ = define(Op{
@@ -58,8 +58,8 @@ func (b *Back) taped(i int) (all []*Node) {
 	return all
 }
 
-// gradIf is a branch with the same predicate: what the one that was taken reads gets its
-// derivative through it, and what only the other one reads gets zeros.
+// gradIf is a branch with the same predicate: nodes that the branch taken reads get their
+// derivatives through it, and nodes that only the other one reads get zeros.
 func gradIf(b *Back) {
 	n, g := b.node, b.node.graph
 	c, grads := n.attr.(*control), b.outGrads()
@@ -99,10 +99,10 @@ func orZeros(ds, like []*Node) []*Node {
 	return ds
 }
 
-// gradLoop goes back over the iterations of a loop. Each is computed again from what it began
-// with and from its products with weights, which the loop keeps for it; what an iteration carries back are the derivatives of what
-// it was given, sums of those of what it reads from around, and the number of the iteration before. What
-// is better computed for all iterations at once stands behind it; see loopProducts.
+// gradLoop goes back over the iterations of a loop. Each is computed again from the values it began with and from its products
+// with weights, which the loop keeps for it. The loop that goes back carries the derivatives of the carried values, the sums of
+// the derivatives of nodes that iterations read from outside the loop, and the number of the iteration before. Products and sums
+// that are faster for all iterations at once follow that loop; see loopProducts.
 func gradLoop(b *Back) {
 	n := b.node
 	c := n.attr.(*control)
@@ -128,7 +128,7 @@ func gradLoop(b *Back) {
 	l.init = append(k.init, last)
 	k.keep()
 	back, err := l.loop()
-	if err != nil { // what it is made of was right when the loop was built
+	if err != nil { // its parts were right when the loop was built
 		n.graph.fail(n.op.Name, n.in, err)
 		return
 	}
@@ -157,16 +157,16 @@ type backLoop struct {
 	r     *region
 	grads map[ir.Outcome]*Node
 
-	init    []*Node // derivatives of what is carried, zeros for what is around
+	init    []*Node // derivatives of the carried values, zeros for the nodes in around
 	carried []int   // numbers of the values, floats
-	around  []*Node // what gets a derivative and is read whole
-	rows    []*Node // what gets a derivative and is read row by row
-	saved   []*Node // of each value carried, what all iterations began with
-	summed  []bool  // of what is around, whether iterations add something to its derivative
+	around  []*Node // nodes outside the loop that get a derivative and are read whole
+	rows    []*Node // reads of single rows of nodes that get a derivative
+	saved   []*Node // of each carried value, its values at the beginning of all iterations
+	summed  []bool  // of each node in around, whether iterations add something to its derivative
 	loopProducts
 }
 
-// plan finds out what the loop carries.
+// plan finds the values that the loop carries.
 func (k *backLoop) plan() {
 	n := k.node
 	for i, p := range k.r.params {
@@ -217,7 +217,7 @@ func (k *backLoop) readWhole(x *Node) bool {
 	return whole
 }
 
-// saved is what x was in each iteration of n: a value that n carries, as the iteration began, or one that it computes.
+// saved holds the value of x in each iteration of n: of a value that n carries, the one with which the iteration began.
 func (n *Node) saved(x *Node) *Node {
 	c := n.attr.(*control)
 	r := c.regions[0]

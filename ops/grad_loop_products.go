@@ -6,17 +6,17 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// loopProducts is what a loop that goes back has for all iterations at once. Of a recurrent layer these are the products of the
-// states with the weights, which the loop that went forward keeps, and the derivative of the weights, a product and a sum behind the
-// loop: one long product in place of many short ones. Only loops that are counted have them: others have room for more
-// iterations than there are.
+// loopProducts holds the products and sums that a loop that goes back has for all iterations at once. Of a recurrent layer these are
+// the products of the states with the weights, which the loop that went forward keeps, and the derivative of the weights, a product
+// and a sum after the loop: one long product in place of many short ones. Only loops that are counted have them: others have room for
+// more iterations than they run.
 type loopProducts struct {
 	known  []knownProduct
 	behind [][]func(back *Node) *Node // of each value around, parts of its derivative, of the loop that went back
-	room   int                        // elements of a row of what may still be collected for the sake of these
+	room   int                        // elements of an iteration that may still be kept for these products
 }
 
-// knownProduct is a product in the body, with a matrix that is the same in each iteration, or its sum with what was added to it.
+// knownProduct is a product in the body, with a matrix that is the same in each iteration, or its sum with the terms added to it.
 type knownProduct struct {
 	node *Node
 	all  *Node // of all iterations
@@ -34,8 +34,8 @@ var _ = define(Op{
 // counted reports whether k knows its number of iterations, of which there are several.
 func (k *backLoop) counted() bool { return k.c.Trips > 1 }
 
-// keep has the loop that went forward keep its products: a product reads and multiplies what takes many times longer than to
-// store what it gives.
+// keep has the loop that went forward keep its products: a product takes many times longer
+// than storing its result.
 func (k *backLoop) keep() {
 	if !k.counted() {
 		return
@@ -75,7 +75,7 @@ func (k *backLoop) users() map[*Node][]*Node {
 }
 
 // kept is how many elements of each iteration the loop that goes back reads from memory in any case. Products that are kept for
-// it may take as much again, and what is collected for what stands behind.
+// it may take as much again, and so may the values that are collected for the products and sums after the loop.
 func (k *backLoop) kept() (n int) {
 	for i, x := range k.saved {
 		if x != nil {
@@ -103,14 +103,14 @@ func (k *backLoop) insert(l *loopBuilder, cl *cloner, at *Node) {
 	}
 }
 
-// putBehind takes out of parts, those of the derivative of each value around, what one product or sum behind the loop gives.
+// putBehind takes out of parts, those of the derivative of each value around, the parts that one product or sum after the loop computes.
 func (k *backLoop) putBehind(l *loopBuilder, at *Node, parts [][]*Node) {
 	if !k.counted() {
 		return
 	}
 	b := &behindLoop{k, l, at, l.region.constants()}
 	k.room = k.kept()
-	for _, of := range []role{roleMatMul, roleSum} { // which finds what products have collected
+	for _, of := range []role{roleMatMul, roleSum} { // sums come second: they find the values that products have collected
 		for j := range parts {
 			parts[j] = slices.DeleteFunc(slices.Clone(parts[j]), func(p *Node) bool {
 				d := b.part(of, p)
@@ -123,7 +123,7 @@ func (k *backLoop) putBehind(l *loopBuilder, at *Node, parts [][]*Node) {
 	}
 }
 
-// behindLoop puts together what stands behind a loop.
+// behindLoop builds the products and sums after a loop.
 type behindLoop struct {
 	*backLoop
 	l        *loopBuilder

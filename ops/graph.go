@@ -16,7 +16,7 @@ import (
 // on its nodes. Building never fails and never panics: a mistake is recorded
 // with the line that made it, and [Graph.Compile] returns all of them, joined.
 //
-// A Graph and its nodes are for one goroutine at a time; what Compile returns
+// A Graph and its nodes are for one goroutine at a time; an executable
 // is safe for many.
 type Graph struct {
 	name    string
@@ -25,7 +25,7 @@ type Graph struct {
 	errs    []error
 	streams uint32
 	scope   []scope
-	region  *region // that what is built now belongs to; nil: none
+	region  *region // that nodes built now belong to; nil: none
 	placed  bool    // Put was called
 	depth   int     // of compositions within each other that are being built
 	// nowhere marks the graph of ops that were given nothing but nil: its
@@ -55,10 +55,10 @@ func (g *Graph) Name() string { return g.name }
 // the same seed draw the same numbers on every engine. The default is 0.
 func (g *Graph) Seed(seed uint64) { g.seed = seed }
 
-// Err is what has gone wrong while building so far, joined, or nil.
+// Err returns the errors of building so far, joined, or nil.
 func (g *Graph) Err() error { return joinErrors(g.name, g.errs) }
 
-// Nodes yields what g consists of, in the order in which it was built: a node comes after its operands. Parts of
+// Nodes yields the nodes of g, in the order in which they were built: a node comes after its operands. Parts of
 // compositions are among them once something has asked for them, as a gradient or a compilation.
 func (g *Graph) Nodes() iter.Seq[*Node] { return slices.Values(g.nodes) }
 
@@ -75,7 +75,7 @@ type Node struct {
 	dtype     tensor.DType
 	caller    string
 	scope     string // the composite op that built it, or its own op's name
-	made      int    // its place, from 1, among what the user asked for: parts of a composition have that of the whole
+	made      int    // its place, from 1, among the user's calls: parts of a composition have that of the whole
 	bad       bool   // its op failed: shape and dtype are unknown
 	state     *store.Variable
 	region    *region // the branch or loop that it belongs to, or nil
@@ -116,7 +116,7 @@ func (n *Node) Size() int {
 // Op is the op that makes n. An op with several results makes one node for all, which only nodes of the op "pick" read.
 func (n *Node) Op() *Op { return n.op }
 
-// Operands are the nodes that n is made of, in a new slice.
+// Operands are the operands of n, in a new slice.
 func (n *Node) Operands() []*Node { return slices.Clone(n.in) }
 
 // Attr are the attributes of n, for the Attributes of its op to encode. Do not change what they hold.

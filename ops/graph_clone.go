@@ -4,11 +4,11 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// cloner copies what a region computes into the one that is being built.
+// cloner copies the nodes of a region into the one that is being built.
 type cloner struct {
 	graph   *Graph
 	from    *region
-	part    bool            // only a part of the region is copied: what it reads beside stays
+	part    bool            // only a part of the region is copied: other nodes that it reads stay
 	made    map[*Node]*Node // those that are to be put in place of others, and the copies
 	regions map[*region]*region
 }

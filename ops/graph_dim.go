@@ -26,7 +26,7 @@ const Dynamic = -1
 //	x := g.Input("x", tensor.Float32, ops.Dim("batch"), 784)
 //	labels := g.Input("labels", tensor.Int32, ops.Dim("batch"))
 //
-// It is no number to calculate with: it, and what [Node.Dim] and [Node.Shape] give of nodes whose sizes are open, can be
+// It is no number to calculate with: it, and extents from [Node.Dim] and [Node.Shape] of nodes whose sizes are open, can be
 // handed on as an extent, to [Reshape], [BroadcastTo], [Graph.Full] and so on; [Graph.Extent] makes others from it.
 func Dim(name string) int { return DimUpTo(name, 0) }
 
@@ -36,14 +36,14 @@ func DimUpTo(name string, most int) int {
 	return dims.handle(dim{name: name, most: max(most, 0)})
 }
 
-// dim is what a handle of an open extent stands for.
+// dim is the open extent that a handle stands for.
 type dim struct {
 	name string
 	most int // 0: no bound
 }
 
 // dims are all open extents of the process. A handle is an int, so that it stands in shapes and attributes as an extent
-// does. Handles are far from each other and from all sizes, so that what is calculated with one is none.
+// does. Handles are far from each other and from all sizes, so that a number calculated with one is none.
 var dims = dimTable{index: map[dim]int{}}
 
 type dimTable struct {
@@ -57,7 +57,7 @@ const (
 	dimStep  = 1009
 )
 
-// isOpen reports whether d is the handle of an open extent, or what was calculated with one.
+// isOpen reports whether d is the handle of an open extent, or a number calculated with one.
 func isOpen(d int) bool { return d <= firstDim/2 }
 
 func (t *dimTable) handle(d dim) int {
@@ -71,7 +71,7 @@ func (t *dimTable) handle(d dim) int {
 	return firstDim - i*dimStep
 }
 
-// of is what handle h stands for.
+// of is the open extent that handle h stands for, if there is one.
 func (t *dimTable) of(h int) (dim, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -161,7 +161,7 @@ func (e *namedError) Unwrap() error { return e.err }
 //	y[i] = extent of axis i of x
 //
 // It is a constant for every combination of sizes with which a graph runs, also where these are open (see [Dim]). Where an extent is wanted, as by [Reshape],
-// [Slice] and [Graph.Full], give what [Node.Dim] has instead. x has any dtype; its values are not read. There is no derivative.
+// [Slice] and [Graph.Full], give the result of [Node.Dim] instead. x has any dtype; its values are not read. There is no derivative.
 // Source: ONNX, operator Shape.
 func Shape(x *Node) *Node { return apply("shape", nil, x) }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/internal/exec"
 )
 
-// Errors that this package returns, wrapped with what they are about.
+// Errors that this package returns, wrapped with their context.
 var (
 	// ErrClosed is returned by a Runtime or Executable after Close.
 	ErrClosed = exec.ErrClosed
@@ -30,19 +30,19 @@ func alive(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// OpError is a mistake in one call of an op: which, where, with what.
+// OpError is a mistake in one call of an op, with the op, the caller's line and the operands.
 type OpError struct {
 	Op       string   // the op's name
 	Caller   string   // file:line outside this package
 	Operands []string // dtype and shape of each operand
-	Err      error    // what is wrong
+	Err      error    // the mistake
 }
 
 func (e *OpError) Error() string {
 	return fmt.Sprintf("%s at %s: %v", e.Op, e.Caller, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (e *OpError) Unwrap() error { return e.Err }
 
 // GraphError is every mistake of a graph. Unwrap gives them one by one.
@@ -150,8 +150,8 @@ func packageOf(function string) string {
 // callBack are packages of the standard library whose functions call those of a program.
 var callBack = []string{"iter.", "maps.", "reflect.", "runtime.", "slices.", "sort.", "strings.", "sync.", "testing."}
 
-// callerLine is the innermost line outside these packages, as dir/file.go:line; where there is none, as in what a package
-// does when the program begins, the outermost line inside.
+// callerLine is the innermost line outside these packages, as dir/file.go:line; where there is none, as in the initialisation of a package,
+// the outermost line inside.
 func callerLine() string {
 	transparent.mu.RLock()
 	defer transparent.mu.RUnlock()

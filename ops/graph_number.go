@@ -101,7 +101,7 @@ func numberAs(v any, dt tensor.DType) (*tensor.Tensor, error) {
 	if err != nil || hasDerivative(dt) {
 		return c, err
 	}
-	back, err := tensor.Cast(c, t.DType()) // a cast of what does not fit wraps
+	back, err := tensor.Cast(c, t.DType()) // a cast of a value that does not fit wraps
 	if err == nil && (!sameScalar(back, t) || (c.Float64At(0) < 0) != (t.Float64At(0) < 0)) {
 		return refuse("within the range of")
 	}

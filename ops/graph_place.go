@@ -11,9 +11,9 @@ import (
 
 // Put demands that the op which makes x runs in a place, whatever the cost model
 // and the [Target] say, and returns x. A composition runs there as a whole. With ops
-// of another place it is not fused: what it reads and makes is in memory, and moved
-// where it must be. [Device] names the second device of a runtime, and the next. Views move nothing and have no place of their own. [Auto] takes an
-// earlier demand back.
+// of another place it is not fused: its operands and results are in memory, and moved
+// where they must be. [Device] names the second device of a runtime, and the next. Views move nothing and have no place of their own.
+// [Auto] takes an earlier demand back.
 //
 // Errors: x is nil; place is none.
 func Put(x *Node, place Place) *Node {
@@ -75,7 +75,7 @@ func partsOf(whole *Node, f func(part *Node)) {
 // where the Target leaves it to the cost model: fixed or reproducible, as the Target's fields of these names.
 const EnvPlace = "ANYCL_PLACE"
 
-// place is where the target is to run and what decides it: what it says, or the environment.
+// place is where the target is to run and the rule that decides it: from the target's fields, or the environment.
 func (t *Target) place() (where Place, by exec.Placing, err error) {
 	switch {
 	case t.Reproducible:

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// What packages need that write graphs in another form, beside [Node.Op], [Node.Operands] and [Node.Attr].
+// Methods for packages that write graphs in another form, beside [Node.Op], [Node.Operands] and [Node.Attr].
 
 // Parts are the nodes that compute the results of n from simpler ops, one for each result, as the composition of its op builds
 // them; nil where it has none. They are added to the graph when they are first asked for.
@@ -33,7 +33,7 @@ type Region struct {
 	Rows []RegionRow
 }
 
-// RegionRow is what an iteration puts into row At of a result.
+// RegionRow is the value Row that an iteration puts into row At of a result.
 type RegionRow struct{ Row, At *Node }
 
 // Control describes a branch or a loop. The operands of its node are the initial values, Carried of them, or the predicate of a
@@ -78,8 +78,9 @@ func (n *Node) Control() (c Control, ok bool) {
 // that graph.
 func (n *Node) With(in ...*Node) *Node { return apply(n.op.Name, n.attr, in...) }
 
-// Sized is what stands for nodes, which are of g, when open extents have these sizes: nodes of another graph, built with numbers, that has the
-// same variables. Of a graph without open extents it is nodes. Errors: a size lacks, or is none of an extent that nodes need; what does not fit.
+// Sized returns nodes, which are of g, built with these sizes as open extents: nodes of another graph, which has numbers as extents and the
+// same variables. Of a graph without open extents it returns nodes as they are. Errors: a size lacks, or is none of an extent that nodes
+// need; a size that does not fit.
 func (g *Graph) Sized(sizes Sizes, nodes ...*Node) ([]*Node, error) {
 	if err := g.Err(); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ type control struct {
 	regions []*region // both branches, or the body
 }
 
-// within builds in r what f builds.
+// within runs f, so that the nodes that it builds belong to r.
 func (g *Graph) within(r *region, f func()) {
 	before := g.region
 	g.region = r
@@ -45,7 +45,7 @@ func (g *Graph) within(r *region, f func()) {
 	f()
 }
 
-// sees reports whether what is built now may read n.
+// sees reports whether a node that is built now may read n.
 func (g *Graph) sees(n *Node) bool {
 	for r := g.region; r != n.region; r = r.parent {
 		if r == nil {
@@ -78,7 +78,7 @@ func (r *region) number(g *Graph) *Node {
 	return r.index
 }
 
-// numbers are those of the loops around what is built now, the outermost first.
+// numbers are the iteration numbers of the loops around the node that is built now, the outermost first.
 func (g *Graph) numbers() (all []*Node) {
 	for r := g.region; r != nil; r = r.parent {
 		if r.loop {
@@ -89,7 +89,7 @@ func (g *Graph) numbers() (all []*Node) {
 	return all
 }
 
-// count makes what n, a loop, carries count its iterations, if anybody wants their number.
+// count makes n, a loop, carry the number of its iterations, if anybody wants it.
 func (n *Node) count() {
 	c := n.attr.(*control)
 	r := c.regions[0]
@@ -154,7 +154,7 @@ func (g *Graph) ownerOf(name string, c *control, in []*Node) *Node {
 		if g.open == nil { // else when sizes are known
 			r.unfold()
 		}
-		if r.index != nil && len(r.results) < len(r.params) { // counted among what is carried
+		if r.index != nil && len(r.results) < len(r.params) { // the number counts as a carried value
 			g.within(r, func() { r.results = append(r.results, Add(r.index, 1)) })
 			in = append(slices.Clone(in), scalarConst(g, tensor.Int64, 0))
 		}
@@ -162,7 +162,7 @@ func (g *Graph) ownerOf(name string, c *control, in []*Node) *Node {
 	return g.owner(name, c, in)
 }
 
-// owner adds the node of c. Its operands are those given, and what its regions read.
+// owner adds the node of c. Its operands are those given, and the nodes that its regions read.
 func (g *Graph) owner(name string, c *control, in []*Node) *Node {
 	c.Stats = new(ir.FlowStats)
 	c.Carried = len(in)
@@ -209,7 +209,7 @@ func controlResults(call *Call) ([]Result, error) {
 	return out, nil
 }
 
-// checkValues finds what is wrong with values that a function of the caller's returned.
+// checkValues reports mistakes in values that a function of the caller's returned.
 func (g *Graph) checkValues(r *region, what string, values []*Node) error {
 	for i, n := range values {
 		switch {
@@ -249,7 +249,7 @@ func anyBad(nodes []*Node) bool {
 // graphOf is the graph of the first of nodes that has one.
 func graphOf(nodes ...*Node) (g *Graph) {
 	for _, n := range nodes {
-		// What a function that is called again has kept is of the graph that its own replays.
+		// A function that is called again for a replay may have kept nodes of the original graph: the graph of the replay takes precedence.
 		if n != nil && (g == nil || g.nowhere || n.graph.replays != nil && n.graph.replays.from == g) {
 			g = n.graph
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Nodes without operands: what a graph starts from.
+// Nodes without operands, from which a graph starts.
 
 type inputAttr struct{ name string }
 
@@ -87,7 +87,7 @@ func (g *Graph) count(dt tensor.DType, n int) *Node {
 	return g.add(opNamed("count"), ir.CountAttr{N: n}, nil, nil, dt)
 }
 
-// applySource adds an op without operands: what the call says is the result.
+// applySource adds an op without operands, whose result the call describes.
 func applySource(g *Graph, name string, attr any, dt tensor.DType, shape []int) *Node {
 	switch {
 	case g == nil:
@@ -123,7 +123,7 @@ var (
 	_ = define(Op{Name: "count", DTypes: numbers, Flat: true, hidden: true, kind: ir.KindIota})
 )
 
-// Value returns a copy of what the variable v holds now. It waits for runs that
+// Value returns a copy of the current value of the variable v. It waits for runs that
 // write it. Errors: v is not a variable; ctx is done; the device failed.
 func Value(ctx context.Context, v *Node) (*tensor.Tensor, error) {
 	if !IsVariable(v) {

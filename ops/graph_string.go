@@ -20,7 +20,7 @@ func mistakes(n int) string {
 	return ", " + quantity(n, "mistake")
 }
 
-// String is one line: what the runtime runs on, and why.
+// String is one line: the engines of the runtime, and why they were chosen.
 func (rt *Runtime) String() string {
 	if rt == nil {
 		return "<nil runtime>"
@@ -58,7 +58,7 @@ func (x *Executable) String() string {
 	return fmt.Sprintf("executable %q%s: %s", x.graph.name, closed, strings.Join(parts, ", "))
 }
 
-// String is one line: what is trained on how many devices.
+// String is one line: the graph that is trained, and the numbers of shares and devices.
 func (p *DataParallel) String() string {
 	if p == nil {
 		return "<nil data parallel training>"

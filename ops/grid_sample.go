@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// GridPadding says what [GridSample] finds outside of x.
+// GridPadding says which values [GridSample] reads outside of x.
 type GridPadding string
 
 // The kinds of padding.
@@ -96,7 +96,7 @@ func (o GridSampleOptions) sample(x, grid *Node) *Node {
 				w = Mul(weight, w)
 			}
 			in := And(GreaterEqual(t.at, 0), Less(t.at, extent))
-			// What is not inside may be of any size, or no number at all.
+			// A position outside may be of any magnitude or NaN, so 0 is cast in its place.
 			next := Add(Mul(row, ScalarLike(row, float64(extent))), Cast(Where(in, t.at, ScalarLike(t.at, 0)), tensor.Int32))
 			if inside != nil {
 				in = And(inside, in)

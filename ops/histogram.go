@@ -65,7 +65,8 @@ func countInto(n int, at, weights *Node) *Node {
 
 // HistogramOptions say how Histogram counts. The zero value and nil: from the smallest to the largest element, one for each.
 type HistogramOptions struct {
-	// Low and High bound what is counted; both 0: the smallest and the largest element, and where these are equal one half below and above.
+	// Low and High bound the elements that are counted; both 0: the smallest and the largest element, and where these are equal one half
+	// below and above.
 	Low, High float64
 	// Weights are counted instead of ones, of x's dtype and shape.
 	Weights *Node
@@ -77,8 +78,8 @@ type HistogramOptions struct {
 //
 //	counts[k] = how many edges[k] <= x[i] < edges[k+1], with the last edge
 //
-// both of x's dtype. What lies outside, and NaN, is not counted. x is a float. The derivative goes to the weights. Errors: dtype is not a float; there are no bins; High is below Low; weights have
-// another dtype or shape.
+// both of x's dtype. Elements outside, and NaN, are not counted. x is a float. The derivative goes to the weights. Errors: dtype is not a
+// float; there are no bins; High is below Low; weights have another dtype or shape.
 // Source: NumPy, function histogram.
 func Histogram(x *Node, bins int, o *HistogramOptions) (counts, edges *Node) {
 	a := histogramAttr{Bins: bins}

@@ -159,7 +159,7 @@ func acoshOf(a float64) float64 {
 //
 //	y = 1/2 · log((1 + x) / (1 - x))
 //
-// x is a float, of which ±1 gives an infinity and what is beyond NaN, or complex. Errors: dtype.
+// x is a float, of which ±1 gives an infinity and numbers beyond NaN, or complex. Errors: dtype.
 func Atanh(x *Node) *Node { return apply("atanh", nil, x) }
 
 var _ = define(Op{

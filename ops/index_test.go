@@ -42,7 +42,7 @@ Operands are of the dtypes of the op, all of the same, unless others stand behin
 [complex numbers](complex.md). An attribute without a value must be given. A gradient is *yes*, *zero* wherever it exists, or *no*.
 `
 
-// The index of ops says what the table says.
+// The index of ops agrees with the table.
 func TestIndexOfOpsIsWhatTheTableSays(t *testing.T) {
 	path := filepath.Join("..", "docs", "ops.md")
 	text := index(t)

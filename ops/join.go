@@ -19,7 +19,7 @@ type joinAttr struct {
 	shape  []int
 }
 
-// joined is the concatenation of xs along axis by one task that copies each to its place. What is only
+// joined is the concatenation of xs along axis by one task that copies each to its place. An operand that is only
 // reshaped is read as it is.
 func joined(axis int, xs []*Node) *Node {
 	a := joinAttr{rows: ir.Product(xs[0].shape[:axis]), shape: slices.Clone(xs[0].shape)}

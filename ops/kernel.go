@@ -22,7 +22,7 @@ type KernelOptions struct {
 	Source, Entry string
 	// Options are for the compiler, beside -cl-std=CL1.2.
 	Options string
-	// Results are the shapes and dtypes of what the kernel writes.
+	// Results are the shapes and dtypes of the tensors that the kernel writes.
 	Results []Result
 	// Args are scalar parameters: int32, uint32, int64, uint64, float32 or
 	// float64 values.
@@ -43,7 +43,7 @@ type KernelOptions struct {
 	Host func(outs, ins []*tensor.Tensor) error
 	// Infallible promises that Host returns no error. Results that are assigned to a variable are then written straight to its
 	// memory, as they are where there is no Host; otherwise they are copied there, so that a run that fails leaves the
-	// variable what it was.
+	// variable unchanged.
 	Infallible bool
 	// HostOnly says why there is no Source: the kernel runs on the CPU engine only, and reports give this as
 	// the reason, as "it branches on its data".
@@ -80,7 +80,7 @@ type Result struct {
 //
 // # Work-item functions
 //
-// All work-item functions of OpenCL C give what the specification says of the launch that Global and
+// All work-item functions of OpenCL C give the specified values for the launch that Global and
 // Local describe. On some CPU drivers a launch is divided among threads of this package, which
 // starts in a tenth of the time; the kernel does not notice. A kernel is divided if its
 // source calls no functions beginning with get_ but
@@ -102,7 +102,7 @@ type Result struct {
 // without an error, the driver may report a lost device, or the program ends. With
 // ANYCL_CHECK=bounds in the environment when the runtime is opened, each buffer of a kernel is a copy between two red
 // zones, as long as it is but at least 64 KiB and at most 1 MiB, which are compared after
-// each launch, as are operands. What was written there is an [engine.BoundsError] of the run, which names the kernel, the
+// each launch, as are operands. A write there is an [engine.BoundsError] of the run, which names the kernel, the
 // line of the op, the device, the buffer and the bytes. Launches are not divided then, and every
 // one waits: it is for finding mistakes. Writes beyond the red zones, and reads, are not seen. Host functions
 // are Go and check their indices always.
@@ -120,7 +120,7 @@ func Kernel(g *Graph, o KernelOptions, ins ...*Node) []*Node {
 	return picks(applyIn(g, "kernel", &o, ins...), len(o.Results))
 }
 
-// check fills in what is left out and reports what is wrong.
+// check fills in defaults and reports mistakes.
 func (o *KernelOptions) check() error {
 	if o.Name == "" {
 		o.Name = cmp.Or(o.Entry, "kernel")

@@ -62,7 +62,7 @@ func TestAUsersKernelIsAnOpLikeAnother(t *testing.T) {
 	})
 }
 
-// A kernel reads memory: of an operand that is reshaped it reads what was there, under the shape that the host's function sees.
+// A kernel reads memory: of an operand that is reshaped it reads the old elements, under the shape that the host's function sees.
 func TestAReshapedOperandOfAKernelIsNotCopied(t *testing.T) {
 	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
 		g := NewGraph("reshaped")

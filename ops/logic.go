@@ -98,7 +98,7 @@ var _ = define(Op{
 //
 //	y = c ? a : b
 //
-// c is bool; a and b have the same dtype, any. What is not chosen leaves no
+// c is bool; a and b have the same dtype, any. An element that is not chosen leaves no
 // trace in y, be it NaN, and none in derivatives: a branch that is not chosen is given the derivative 0, and 0 times an
 // infinite or undefined derivative behind it is 0, see [Back.Times]; the derivative of Where(x > 0, √x, x) at -1 is 1.
 // a or b may be a number. Errors: c is not bool; the dtypes of a and b differ; shapes

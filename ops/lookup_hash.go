@@ -102,7 +102,7 @@ func (h *perfectHash) fill(keys, values []int64) bool {
 	return true
 }
 
-// mix, bucket and slot are what slotOf builds in a graph.
+// mix, bucket and slot compute the same numbers that slotOf computes in a graph.
 func (h *perfectHash) mix(k int64) int64 {
 	x := (k ^ h.seed) * hashMul1
 	x ^= x >> 32 & low32

@@ -11,8 +11,8 @@ import (
 // LoopOptions say more about a loop. The zero value and nil are right for most.
 type LoopOptions struct {
 	// Limit ends the loop after a given number of iterations, whatever the condition says; 0
-	// means no limit. Only a loop with a limit has a derivative, for which it keeps what each
-	// iteration began with: memory for Limit times the values carried.
+	// means no limit. Only a loop with a limit has a derivative, for which it keeps the values with
+	// which each iteration began: memory for Limit times the values carried.
 	Limit int
 	// Expect is how many iterations there may be, for the cost model, until runs have
 	// shown it; 0 means that nothing is known.
@@ -25,15 +25,15 @@ type LoopOptions struct {
 //
 // Both functions are called once, while the graph is built, with nodes that stand for the
 // values as an iteration finds them, and may read every node that stands around. The
-// shapes and dtypes of the values stay as they are. What does not depend on the values
-// is computed before the loop, once. A condition that compares NaN is false.
+// shapes and dtypes of the values stay as they are. Nodes that do not depend on the values
+// are computed before the loop, once. A condition that compares NaN is false.
 //
 // The values stay where the loop runs; the host reads the condition once an iteration, and
 // hears its context then, so that a loop which does not end can be stopped. Random numbers
 // are others in each iteration; see [Graph.Uniform]. Variables can be read, and not assigned.
 //
 // Gradients flow through a loop with a Limit: to init, and to all that the body reads. Every
-// iteration is computed again from what it began with, in a loop that goes back as many
+// iteration is computed again from its initial values, in a loop that goes back as many
 // iterations as there were.
 //
 // Errors: no values; cond does not return a bool scalar; body returns other values than it
@@ -98,13 +98,13 @@ type ScanOptions struct {
 // of the same shapes and dtypes, and rows of results. Scan returns the values
 // after the last iteration and the results, one row longer each than a row of theirs.
 //
-// Otherwise as [While]: the body may read what stands around, and what depends on neither
-// values nor rows is computed once. As the number of iterations is known, nobody waits
+// Otherwise as [While]: the body may read the nodes around it, and nodes that depend on neither
+// values nor rows are computed once. As the number of iterations is known, nobody waits
 // between them.
 //
-// Gradients flow to init, xs and all that the body reads. What each iteration began with
-// is kept, and the iteration computed again from it: memory for n times the values
-// carried, and none for what the body computes.
+// Gradients flow to init, xs and all that the body reads. The values with which each iteration
+// began are kept, and the iteration is computed again from them: memory for n times the values
+// carried, and none for the results of the body.
 //
 // Errors: xs have different numbers of rows, or none and no Trips; body returns other
 // values than it was given; a value of an iteration is read outside of the loop. Source: ONNX,
@@ -209,7 +209,7 @@ type loopBuilder struct {
 	init         []*Node
 	trips, limit int
 	expect       float64
-	build        func(l *loopBuilder, s []*Node) error // fills in what follows
+	build        func(l *loopBuilder, s []*Node) error // fills in the fields below
 
 	region *region
 	cond   *Node

@@ -32,8 +32,9 @@ type ctcAttr struct {
 //
 // x is [T, N, C], a float of log-probabilities; targets is an integer [N, S], or all targets one after the other, without blanks; inputLengths and targetLengths are
 // integers [N]. It is computed by the forward algorithm in logarithms; 16-bit floats in float32. The mean divides each loss by the length of its target, of at least 1, first. The derivative is that of the formula, each x
-// being a variable of its own, and 0 where no alignment is possible; PyTorch's is what remains of it behind a log-softmax, which [LogSoftmax] gives here. Errors: shapes; dtypes;
-// the blank is no class. Source: Graves et al., Connectionist Temporal Classification (2006), section 4.1; PyTorch, torch.nn.CTCLoss.
+// being a variable of its own, and 0 where no alignment is possible; PyTorch's is the derivative by the operand of a log-softmax, which
+// [LogSoftmax] gives here. Errors: shapes; dtypes; the blank is no class. Source: Graves et al., Connectionist Temporal Classification
+// (2006), section 4.1; PyTorch, torch.nn.CTCLoss.
 func CTCLoss(x, targets, inputLengths, targetLengths *Node, o *CTCOptions) *Node {
 	v := valueOf(o)
 	return apply("ctc_loss", ctcAttr{lossAttr{v.Reduction}, v.Blank, v.ZeroInfinity, v.Longest}, x, targets, inputLengths, targetLengths)
@@ -87,7 +88,7 @@ const ctcNever = -1e30
 func (a ctcAttr) each(x, targets, inputs, lengths *Node) *Node {
 	g, batch, longest := x.graph, x.shape[1], targets.shape[1]
 	states := 2*longest + 1
-	// What stands in state s: a blank before, between and after the targets.
+	// The classes of the states: a blank before, between and after the targets.
 	blanks := g.Full(tensor.Int64, float64(a.Blank), batch, longest, 1)
 	said := Reshape(Concat(2, ExpandDims(targets, 2), blanks), batch, 2*longest)
 	said = Concat(1, g.Full(tensor.Int64, float64(a.Blank), batch, 1), said) // [N, 2S+1]
@@ -137,7 +138,8 @@ func logSum(xs ...*Node) *Node {
 	return Add(top, Log(sum))
 }
 
-// ctc_emit is what each state of each sequence emits: y[t, n, s] = x[t, n, said[n, s]]. Its derivative is one product of matrices.
+// ctc_emit is the log-probability of the class of each state of each sequence: y[t, n, s] = x[t, n, said[n, s]]. Its derivative is one
+// product of matrices.
 var _ = define(Op{
 	Name: "ctc_emit", Operands: []Operand{{Name: "x"}, {Name: "said", DTypes: ints}}, hidden: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// LossReduction says what becomes of the losses of single elements.
+// LossReduction says how the losses of single elements are combined.
 type LossReduction string
 
 // The reductions of losses.
@@ -19,7 +19,7 @@ const (
 	LossBatchMean LossReduction = "batch_mean" // their sum over the extent of the first axis, of KLDivLoss
 )
 
-// LossOptions say what becomes of the losses of single elements. The zero value and nil are their mean.
+// LossOptions say how the losses of single elements are combined. The zero value and nil are their mean.
 type LossOptions struct {
 	Reduction LossReduction
 	// Weight multiplies the loss of each element and broadcasts to them. The mean divides by their number, not by the sum of
@@ -27,7 +27,7 @@ type LossOptions struct {
 	Weight *Node
 }
 
-// lossAttr is what all losses have.
+// lossAttr is the attribute that all losses share.
 type lossAttr struct {
 	Reduction LossReduction `default:"mean" doc:"of the losses of single elements: mean, sum, none, batch_mean"`
 }
@@ -110,7 +110,7 @@ func plainLoss(a lossAttr) lossAttr { return a }
 
 func plainAttr(a lossAttr) any { return a }
 
-// MSELoss returns squared differences and their mean, or what options say:
+// MSELoss returns squared differences and their mean, or another reduction by the options:
 //
 //	l = (x - target)²
 //
@@ -279,7 +279,7 @@ type poissonAttr struct {
 	Eps      float64 `default:"1e-8" doc:"added to x in the logarithm"`
 }
 
-// PoissonNLLOptions say what x of [PoissonNLLLoss] is. The zero value is its logarithm.
+// PoissonNLLOptions say whether x of [PoissonNLLLoss] is the rate or its logarithm. The zero value is the logarithm.
 type PoissonNLLOptions struct {
 	Plain bool    // x is the expectation itself, not its logarithm
 	Full  bool    // add Stirling's approximation of log target! where target is above 1

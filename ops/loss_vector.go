@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Losses of vectors: distances, similarities, and what is made of them.
+// Losses of vectors: distances, similarities, and losses computed from these.
 
 type similarityAttr struct {
 	Axis int     `default:"1" doc:"along which the vectors lie"`

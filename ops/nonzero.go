@@ -9,12 +9,12 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Results whose size is known only when a graph runs: they have room for as much as bound says, and come with the count of what
-// there is. Trim cuts an output to it. A running sum gives each element its place: no sort.
+// Results whose size is known only when a graph runs: they have room for as many elements as bound says, and come with the count of
+// those that exist. Trim cuts an output to it. A running sum gives each element its place: no sort.
 
 // NonZero returns the positions of the elements of x that are neither zero nor false, in row-major order: int64 [bound, rank], behind the
-// count rows of -1. What there is beyond bound is left out; bound -1 has room for all. NaN is not zero. The count, an int64 scalar, is of the rows that are there.
-// Errors: bound is below -1.
+// count rows of -1. Rows beyond bound are left out; bound -1 has room for all. NaN is not zero. The count, an int64 scalar, is of the rows
+// that are there. Errors: bound is below -1.
 // Source: PyTorch, nonzero; ONNX, operator NonZero, whose result is transposed.
 func NonZero(x *Node, bound int) (positions, count *Node) {
 	return firstAndLast(ApplyAll("nonzero", boundAttr{bound}, x))

@@ -147,11 +147,11 @@ type LocalResponseNormOptions struct {
 	Above bool    `default:"false" doc:"of an even size one more channel lies above than below, as in ONNX; else below, as in PyTorch"`
 }
 
-// LocalResponseNorm returns x, [N, C, ...], with each element divided by a power of what its neighbours in other channels are:
+// LocalResponseNorm returns x, [N, C, ...], with each element divided by a power of K plus Alpha times the mean square of its neighbours:
 //
 //	y[n, c, p] = x[n, c, p] / (K + Alpha/Size · Σ_j x[n, j, p]²)^Beta
 //
-// over the Size channels j around c that there are. x is a float. Errors: rank; size is below 1; dtype not float.
+// over those of the Size channels j around c that exist. x is a float. Errors: rank; size is below 1; dtype not float.
 // Source: Krizhevsky, Sutskever and Hinton, ImageNet Classification (2012), section 3.3; ONNX, operator LRN.
 func LocalResponseNorm(x *Node, o LocalResponseNormOptions) *Node {
 	return apply("local_response_norm", o, x)
@@ -184,7 +184,7 @@ var _ = define(Op{
 	},
 })
 
-// BatchNormOptions are the constants of [BatchNormRunning]; 0 stands for what PyTorch has.
+// BatchNormOptions are the constants of [BatchNormRunning]; 0 stands for the default of PyTorch.
 type BatchNormOptions struct {
 	Eps      float64 `default:"0" doc:"added to the variance; 0: 0.00001"`
 	Momentum float64 `default:"0" doc:"share of the batch in the new running statistics; 0: 0.1"`

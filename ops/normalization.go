@@ -56,7 +56,7 @@ var _ = define(Op{
 //	y           = BatchNorm(x, scale, shift, mean, variance, eps)
 //
 // The derivative goes through the statistics too. Their running averages are
-// what [BatchNorm] wants when training is over. Operands are as there. Errors:
+// for [BatchNorm] when training is over. Operands are as there. Errors:
 // as there; there is nothing to average.
 // Source: Ioffe and Szegedy, Batch Normalization (2015), algorithm 1.
 func BatchNormTrain(x, scale, shift *Node, eps float64) (y, mean, variance *Node) {

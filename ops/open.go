@@ -11,7 +11,7 @@ import (
 )
 
 // A graph with open sizes is built twice more beside, with sample sizes: rules for shapes see numbers only, and an extent of a
-// result is told apart from others by its sizes in both samples. What holds for two samples that differ in their prime
+// result is told apart from others by its sizes in both samples. A relation that holds for two samples that differ in their prime
 // factors holds for all sizes but in rare cases, and those are found when the graph is compiled for the sizes of a run.
 
 // samples is how many graphs with sample sizes there are.
@@ -33,7 +33,7 @@ type extent struct {
 	f    func(sizes []int) int
 }
 
-// opened is what g has as a graph with open sizes, which it becomes.
+// opened is the state of g as a graph with open sizes. It makes g one if it is none yet.
 func (g *Graph) opened() *openSizes {
 	if g.open == nil {
 		g.open = &openSizes{graph: g, sizes: map[int][samples]int{}, handles: map[[samples]int]int{}, extents: map[int]extent{}}
@@ -296,7 +296,7 @@ func (p *replay) nameOf(o *openSizes, d int) (string, bool) {
 	return "", false
 }
 
-// sized adds what build makes of in, once sizes are known; it is for functions that calculate with extents. It is called once for
+// sized adds the nodes that build makes of in, once sizes are known; it is for functions that calculate with extents. It is called once for
 // each combination of sizes. Where no size is open it is called at once.
 func (g *Graph) sized(name string, in []*Node, results int, build sizedBuild) []*Node {
 	if g == nil || g.open == nil || slices.Contains(in, nil) || anyBad(in) {
@@ -354,7 +354,7 @@ func (o *openSizes) gradients(y *Node, xs []*Node) []*Node {
 }
 
 // openNumber reports whether v, a number, is the handle of an extent that is open, or was calculated with one, which is a mistake. Other
-// numbers as low, the least of a dtype or what masks scores, are numbers.
+// numbers as low, the least of a dtype or one that masks scores, are numbers.
 func (g *Graph) openNumber(v any) (d int, open bool) {
 	if g == nil || g.open == nil {
 		return 0, false

@@ -23,7 +23,7 @@ type openPlans struct {
 	rt      *Runtime
 	graph   *Graph
 	target  Target
-	wanted  map[*Node]bool // what the target needs: extents of other inputs are not known
+	wanted  map[*Node]bool // the nodes that the target needs: extents of other inputs are not known
 	inputs  []openInput
 	bases   []int // the open extents that inputs have
 	limit   int
@@ -55,8 +55,8 @@ type openPlan struct {
 	used  uint64        // when it was last asked for
 }
 
-// plansOf makes ready to compile target for sizes that are known later. Errors: an extent that no input has; what is wrong
-// with sizes of all kinds.
+// plansOf makes ready to compile target for sizes that are known later. Errors: an extent that no input has; mistakes
+// for sizes of all kinds.
 func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 	p := &openPlans{rt: rt, graph: g, target: target, limit: target.Plans, plans: map[uint64][]*openPlan{}, scratch: exec.NewScratch()}
 	if p.limit <= 0 {
@@ -95,7 +95,7 @@ func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 	return p, nil
 }
 
-// reads are the nodes that n is made of, those of its regions included.
+// reads are the operands of n, and the nodes that its regions read.
 func (n *Node) reads() []*Node {
 	c, ok := n.attr.(*control)
 	if !ok || n.op.kind != ir.KindControl || n.bad {
@@ -231,7 +231,7 @@ func (p *openPlans) bind(feeds Feeds) bool {
 // misfit says what is wrong with feeds that do not fit.
 func (p *openPlans) misfit(feeds Feeds) error {
 	var wrong []string
-	found := map[int]*Node{} // the inputs that have said what an extent is
+	found := map[int]*Node{} // the inputs by which extents became known
 	size := map[int]int{}
 	for _, in := range p.inputs {
 		n := in.node

@@ -64,7 +64,7 @@ func (r *replay) nodes(ns []*Node) []*Node {
 	return out
 }
 
-// node is what stands for n.
+// node is the replay's node for n.
 func (r *replay) node(n *Node) *Node {
 	if m := r.made[n]; m != nil {
 		return m
@@ -87,7 +87,7 @@ func (r *replay) node(n *Node) *Node {
 	return m
 }
 
-// region is what stands for reg.
+// region is the replay's region for reg.
 func (r *replay) region(reg *region) *region {
 	if reg == nil {
 		return nil
@@ -100,7 +100,7 @@ func (r *replay) region(reg *region) *region {
 	return own
 }
 
-// make builds what stands for n.
+// make builds the replay's node for n.
 func (r *replay) make(n *Node) *Node {
 	if n.bad {
 		return r.to.failedNode()
@@ -110,7 +110,7 @@ func (r *replay) make(n *Node) *Node {
 	case *deferred:
 		return r.keep(n, a.build(r.to, in, r.size))
 	case gradientsAttr:
-		if r.isProbe(1) { // what one sample finds is enough
+		if r.isProbe(1) { // the mistakes of one sample are enough
 			zeros := make([]*Node, len(in)-1)
 			for i, x := range in[1:] {
 				zeros[i] = zerosLike(x)
@@ -158,7 +158,7 @@ func (r *replay) keep(n *Node, all []*Node) *Node {
 	return all[0]
 }
 
-// control is what stands for n, a branch or a loop, whose operands are made.
+// control is the replay's node for n, a branch or a loop, whose operands have been made.
 func (r *replay) control(n *Node, c *control, in []*Node) *Node {
 	to := &control{ControlInfo: c.ControlInfo}
 	to.Outs, to.Trips = slices.Clone(c.Outs), r.size(c.Trips)

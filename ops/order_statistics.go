@@ -15,7 +15,7 @@ import (
 // number. Errors: dtype is bool; an axis does not exist or is named twice; there are no elements.
 func Median(x *Node, axes ...int) *Node { return reduction("median", x, axes) }
 
-// NanMedian returns the medians of what is not NaN in x. Otherwise as [Median].
+// NanMedian returns the medians of the elements of x that are not NaN. Otherwise as [Median].
 func NanMedian(x *Node, axes ...int) *Node { return reduction("nanmedian", x, axes) }
 
 // MedianWithIndex returns the medians of x along axis, which vanishes, as [Median] does, and as int64 where the first of each stands.
@@ -23,7 +23,8 @@ func MedianWithIndex(x *Node, axis int) (values, positions *Node) {
 	return rankedWithIndex("median_with_index", x, axis)
 }
 
-// NanMedianWithIndex returns the medians of what is not NaN in x along axis and their positions. Otherwise as [MedianWithIndex].
+// NanMedianWithIndex returns the medians along axis of the elements of x that are not NaN, and their positions. Otherwise as
+// [MedianWithIndex].
 func NanMedianWithIndex(x *Node, axis int) (values, positions *Node) {
 	return rankedWithIndex("nanmedian_with_index", x, axis)
 }
@@ -130,7 +131,7 @@ func Quantile[Q NodeOrNumber](x *Node, q Q, o *QuantileOptions, axes ...int) *No
 	return applyNumbers("quantile", a, x, q)
 }
 
-// NanQuantile is [Quantile] of what is not NaN.
+// NanQuantile is [Quantile] of the elements that are not NaN.
 func NanQuantile[Q NodeOrNumber](x *Node, q Q, o *QuantileOptions, axes ...int) *Node {
 	with := QuantileOptions{IgnoreNaN: true}
 	if o != nil {

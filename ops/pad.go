@@ -26,8 +26,8 @@ type padAttr struct {
 //
 //	y[i] = x[i - before] where that exists, else value
 //
-// A negative count takes elements away instead. It is folded into what reads it; [PadWith] repeats or mirrors x. Errors: an axis does not exist or is
-// named twice; more is taken away than there is.
+// A negative count takes elements away instead. It is folded into the kernels that read it; [PadWith] repeats or mirrors x. Errors: an axis
+// does not exist or is named twice; more is taken away than there is.
 func Pad(x *Node, value float64, paddings ...Padding) *Node {
 	if x == nil || x.bad {
 		return apply("pad", nil, x)
@@ -94,7 +94,7 @@ var _ = define(Op{
 })
 
 // Concat returns the tensors one after the other along axis. All must have one
-// dtype and agree in every other extent. A few are folded into what reads them; of
+// dtype and agree in every other extent. A few are folded into the kernels that read them; of
 // more, each is copied once to its place. Errors: no tensor; the axis does not exist; dtypes or extents differ.
 func Concat(axis int, xs ...*Node) *Node { return apply("concat", axisAttr{axis}, xs...) }
 

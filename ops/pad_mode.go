@@ -19,7 +19,7 @@ import (
 //	"wrap"       b c d | a b c d | a b c    from the other end
 //
 // PyTorch calls "edge" replicate and "wrap" circular. A negative count takes elements away first. Mirrors and wraps go on
-// where x is shorter than what is added, as in NumPy. Derivatives are added up where elements came from. [Pad] adds a constant.
+// where x is shorter than the padding, as in NumPy. Derivatives are added up where elements came from. [Pad] adds a constant.
 // Errors: an axis does not exist or is named twice; more is taken away than there is; the axis is empty; the mode is
 // unknown.
 // Source: NumPy, numpy.pad; ONNX, operator Pad.
@@ -38,7 +38,7 @@ func PadWith(x *Node, mode string, paddings ...Padding) *Node {
 	return apply("pad_mode", a, x)
 }
 
-// padModes are what lies around x.
+// padModes are the modes of [PadWith].
 var padModes = []string{"reflect", "symmetric", "edge", "wrap"}
 
 type padModeAttr struct {
@@ -64,7 +64,7 @@ func enterPaddings(paddings []Padding, before, after []int) error {
 	return nil
 }
 
-// cropped takes away from x what negative paddings say, and gives the rest of them. On an error it has failed.
+// cropped applies the negative paddings to x, and gives the rest of them. On an error it has failed.
 func cropped(name string, x *Node, paddings []Padding) (*Node, []Padding, error) {
 	if !slices.ContainsFunc(paddings, func(p Padding) bool { return p.Before < 0 || p.After < 0 }) {
 		return x, paddings, nil
@@ -139,7 +139,7 @@ var _ = define(Op{
 	},
 })
 
-// bordered is [PadWith] as a view: for what reads it here and there, and mostly away from the borders.
+// bordered is [PadWith] as a view: for ops that read few elements of it, mostly away from the borders.
 func bordered(x *Node, mode string, paddings ...Padding) *Node {
 	a := padModeAttr{mode, make([]int, x.Rank()), make([]int, x.Rank())}
 	if err := enterPaddings(paddings, a.Before, a.After); err != nil {

@@ -183,7 +183,8 @@ func (o FoldOptions) plan(x []int) (poolPlan, error) {
 //
 //	y[n, c·K + k, l] = x[n, c, position l · stride + k · dilation - pad]
 //
-// where k counts the K elements of a block and l the blocks, both in row-major order. y is [N, C·K, L]; what lies in the padding is 0. x is of any dtype. The derivative is [Fold]. Errors: rank; options out of range.
+// where k counts the K elements of a block and l the blocks, both in row-major order. y is [N, C·K, L]; elements in the padding are 0. x is
+// of any dtype. The derivative is [Fold]. Errors: rank; options out of range.
 // Source: PyTorch, torch.nn.Unfold, also called im2col.
 func Unfold(x *Node, o FoldOptions) *Node { return apply("im2col", o, x) }
 

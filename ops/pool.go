@@ -77,7 +77,7 @@ var _ = define(Op{
 	Grad: maxPoolGrad,
 })
 
-// windows is x as [N, C, H', W', U, V], with what never wins beyond the edge.
+// windows is x as [N, C, H', W', U, V], with -Inf, which is never the maximum, beyond the edge.
 func (o PoolOptions) windows(x *Node) *Node {
 	if o.Pad != [2]int{} {
 		x = Pad(x, math.Inf(-1), o.padding()...)

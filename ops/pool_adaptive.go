@@ -45,7 +45,7 @@ var _ = define(Op{
 		n := len(c.Attr.(adaptiveSize).Size)
 		lead := c.In[0].Rank() - n
 		shape, _ := c.Attr.(adaptiveSize).shape(c.shape(0))
-		// Axis by axis, the first before the others: its windows are whole rows of what lies behind it, and leave little for the rest.
+		// Axis by axis, the first before the others: its windows consist of whole rows of the later axes, and leave little work for these.
 		x := c.In[0]
 		for i := lead; i < lead+n; i++ {
 			idx, _ := tapTable(x.graph, adaptiveRows(x.shape[i], shape[i]), 0)
@@ -65,7 +65,7 @@ var _ = define(Op{
 			rows := transposedTaps(adaptiveRows(x.shape[lead+i], shape[lead+i]), x.shape[lead+i])
 			idx, _ := tapTable(x.graph, rows, -1)
 			index, dy = Gather(Add(index, ScalarLike(index, 1)), lead+i, idx), Gather(dy, lead+i, idx)
-			index = Sub(index, ScalarLike(index, 1)) // what is no window's is nobody's
+			index = Sub(index, ScalarLike(index, 1)) // elements of no window get the index -1
 		}
 		taps := tapsOfAdaptive(lead, n)
 		var own []int

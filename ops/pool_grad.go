@@ -58,7 +58,7 @@ func avgPoolGrad(b *Back) {
 	b.Add(0, Cast(d, x.dtype))
 }
 
-// fold sums what the windows have for each of their taps, [N, C, H', W', U, V],
+// fold sums the values that the windows have for each of their taps, [N, C, H', W', U, V],
 // where elements of x are covered by many.
 func (o PoolOptions) fold(x, share *Node) *Node {
 	full := []int{x.shape[0], x.shape[1], x.shape[2] + 2*o.Pad[0], x.shape[3] + 2*o.Pad[1]}

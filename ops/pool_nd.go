@@ -193,7 +193,7 @@ func (p poolPlan) apart() (planes, depth poolPlan) {
 	return planes, depth
 }
 
-// operand is the shape of what the depth of p is pooled of, for x.
+// operand is the shape of x after the planes are pooled by the plan of: the operand that p pools over depth.
 func (p poolPlan) operand(x []int, of poolPlan) []int {
 	return slices.Concat(x[:p.Lead], []int{x[p.Lead], of.Out[1] * of.Out[2]})
 }
@@ -264,7 +264,7 @@ var _ = define(Op{
 			n := x.graph.fail("max_pool_indices", c.In, err)
 			return []*Node{n, n}
 		}
-		low := x // what is added around it must lie below every element
+		low := x // the padding must lie below every element
 		if x.dtype.IsInt() && x.dtype.Size() < 8 {
 			low = Cast(x, tensor.Int64)
 		}

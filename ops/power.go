@@ -37,7 +37,7 @@ func powOf(a, b float64) float64 {
 	if !(0 < a && a < 0x1p-1022) || !(math.Abs(b) < 1<<10) {
 		return math.Pow(a, b)
 	}
-	// (a·2⁵⁴)ᵇ · 2^(-54b), with what the exponent loses to rounding.
+	// (a·2⁵⁴)ᵇ · 2^(-54b), corrected for the rounding error of the exponent.
 	e := -54 * b
 	lost := math.FMA(-54, b, -e)
 	return math.Pow(a*0x1p54, b) * math.Exp2(e) * (1 + lost*math.Ln2)

@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// quantAttr is what the products of quantised integers and the conversions have in
-// common: which operands, beyond the first ones, a call has.
+// quantAttr is the attribute of products of quantised integers and of conversions:
+// which operands, beyond the first ones, a call has.
 type quantAttr struct {
 	First  bool `attr:"zero_of_a" default:"false" doc:"the first operand after the matrices is the zero point of the first"`
 	Second bool `attr:"zero_of_b" default:"false" doc:"the last operand is the zero point of the second matrix"`
@@ -33,7 +33,7 @@ func (a quantAttr) zeros(c *Call) (first, second *Node) {
 	return first, second
 }
 
-// given are operands and those of the optional ones that there are.
+// given are operands and those of the optional ones that are not nil.
 func given(in []*Node, optional ...*Node) []*Node {
 	return append(in, slices.DeleteFunc(optional, func(n *Node) bool { return n == nil })...)
 }
@@ -94,7 +94,7 @@ var _ = define(Op{
 		}
 		return shape, tensor.Int32, nil
 	},
-	// The sum of products multiplied out: what multiplies bytes sees bytes, and zero
+	// The sum of products multiplied out: instructions that multiply bytes see bytes, and zero
 	// points cost sums of rows and columns, which the epilogue takes in.
 	Compose: func(c *Call) *Node {
 		za, zb := c.Attr.(quantAttr).zeros(c)

@@ -155,8 +155,8 @@ type RandomState struct {
 	Runs uint32 // that have begun
 }
 
-// RandomState is what the random numbers of the next run depend on, beside the graph. It means
-// something between runs.
+// RandomState is the state that the random numbers of the next run depend on, beside the graph. It is
+// meaningful only between runs.
 func (x *Executable) RandomState() RandomState {
 	s := RandomState{Seed: x.graph.seed}
 	if x.open != nil {
@@ -167,7 +167,7 @@ func (x *Executable) RandomState() RandomState {
 	return s
 }
 
-// SetRandomState makes the next run draw what it draws in state s. Errors: the graph has another
+// SetRandomState makes the next run draw the numbers of state s. Errors: the graph has another
 // seed.
 func (x *Executable) SetRandomState(s RandomState) error {
 	if err := s.fits(x.graph); err != nil {
@@ -189,7 +189,7 @@ func (p *DataParallel) RandomState() RandomState {
 	return RandomState{Seed: p.graph.seed, Runs: p.steps}
 }
 
-// SetRandomState makes the next Step draw what it draws in state s. Errors: the graph has another seed.
+// SetRandomState makes the next Step draw the numbers of state s. Errors: the graph has another seed.
 func (p *DataParallel) SetRandomState(s RandomState) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

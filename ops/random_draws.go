@@ -162,7 +162,7 @@ func Bernoulli(p *Node) *Node {
 	return Cast(Less(p.graph.Uniform(w.dtype, p.shape...), w), p.dtype)
 }
 
-// wide draws of a dtype in that of its registers, and rounds what f makes of it.
+// wide draws numbers of dtype dt in the dtype of its registers, and rounds the result of f.
 func (g *Graph) wide(name string, dt tensor.DType, shape []int, f func(u *Node) *Node) *Node {
 	if g == nil || !slices.Contains(floats, dt) {
 		return g.random(name, dt, shape)
@@ -311,7 +311,7 @@ func logitRows(logits *Node, n int) (*Node, error) {
 	return Cast(logits, widened(logits.dtype)), nil
 }
 
-// TruncatedNormal draws from a normal distribution of which only what lies in [low, high] is kept, independent for each element and anew at every Run:
+// TruncatedNormal draws from a normal distribution that is truncated to [low, high], independent for each element and anew at every Run:
 //
 //	density e^(-(y - mean)² / (2 deviation²)) / c,  low <= y <= high
 //
@@ -349,7 +349,7 @@ func (g *Graph) TruncatedNormal(dt tensor.DType, mean, deviation, low, high floa
 		if u.dtype == tensor.Float64 {
 			half = math.Ldexp(1, -54)
 		}
-		below := Add(Mul(Maximum(u, half), mass), tail(alpha))   // what lies below
+		below := Add(Mul(Maximum(u, half), mass), tail(alpha))   // the probability below
 		above := Add(Mul(Sub(float64(1), u), mass), tail(-beta)) // and above
 		lower := LessEqual(below, above)
 		z := NDTRI(Where(lower, below, above))

@@ -27,9 +27,9 @@ type RecurrentOptions struct {
 	ReLU bool
 	// ResetFirst resets the state of a GRU before it is multiplied, as ONNX does by default, not the product, as PyTorch and cuDNN do.
 	ResetFirst bool
-	// Dropout is the rate at which what a layer gives to the next is dropped, in training.
+	// Dropout is the rate at which elements between layers are dropped, in training.
 	Dropout float64
-	// Lengths are those of the sequences, [N] integers, or nil: all are T long. What lies behind is not read, and 0 in y.
+	// Lengths are those of the sequences, [N] integers, or nil: all are T long. Elements behind are not read, and 0 in y.
 	Lengths *Node
 }
 
@@ -196,7 +196,7 @@ func (c *Call) recurrentCall(gates int) (r recurrentCall, err error) {
 	return r, err
 }
 
-// cmpErr is the first error that there is.
+// cmpErr is the first of two errors that is not nil, or nil.
 func cmpErr(a, b error) error {
 	if a != nil {
 		return a

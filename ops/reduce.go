@@ -27,7 +27,7 @@ import (
 //
 // and as a rule by a few u, on every device: values are
 // added in short runs and these in compensated totals. With [Target.FastMath] that holds on CPU
-// drivers; other compilers may drop the compensation. The same is true of what is made of sums: means,
+// drivers; other compilers may drop the compensation. The same is true of results computed from sums: means,
 // variances, norms, softmax, gradients of broadcasts. The sum of nothing is 0. Errors: dtype is bool; an
 // axis does not exist or is named twice.
 func Sum(x *Node, axes ...int) *Node { return reduction("sum", x, axes) }

@@ -33,8 +33,8 @@ var _ = define(composedReduction("count_nonzero", every, tensor.Int64, func(c *C
 	return reduction("sum", Cast(truthOf(c.In[0]), tensor.Int64), c.axes())
 }))
 
-// NanSum returns the sums of what is not NaN in x, over the named axes, which vanish, or over all. x is a float. Otherwise as [Sum]. Errors: dtype
-// not float; an axis does not exist or is named twice.
+// NanSum returns the sums of the elements of x that are not NaN, over the named axes, which vanish, or over all. x is a float. Otherwise as
+// [Sum]. Errors: dtype not float; an axis does not exist or is named twice.
 func NanSum(x *Node, axes ...int) *Node { return reduction("nansum", x, axes) }
 
 var _ = define(composedReduction("nansum", floats, tensor.Invalid, func(c *Call) *Node {
@@ -42,7 +42,8 @@ var _ = define(composedReduction("nansum", floats, tensor.Invalid, func(c *Call)
 	return reduction("sum", Where(IsNaN(x), ScalarLike(x, 0), x), c.axes())
 }))
 
-// NanMean returns the means of what is not NaN in x, over the named axes, which vanish, or over all; NaN where there is nothing. Errors: as [Mean].
+// NanMean returns the means of the elements of x that are not NaN, over the named axes, which vanish, or over all; NaN where there are
+// none. Errors: as [Mean].
 func NanMean(x *Node, axes ...int) *Node { return reduction("nanmean", x, axes) }
 
 var _ = define(composedReduction("nanmean", floats, tensor.Invalid, func(c *Call) *Node {

@@ -118,7 +118,7 @@ func stumps(n, features int) *TreeEnsemble {
 	return e
 }
 
-// Calibrate measures the device and the CPU path anew and forgets what was learned before: the
+// Calibrate measures the device and the CPU path anew and forgets earlier measurements and corrections: the
 // device's latencies and rates, then ops of every family at a few sizes on both, in about two seconds
 // once the driver has compiled their kernels. It should have the machine to itself. Everything
 // is kept for this device and its driver.
@@ -204,7 +204,7 @@ func (rt *Runtime) compileProbe(ctx context.Context, p probe, where Place) (*Exe
 	return g.Compile(ctx, rt, Target{Updates: []*Node{Assign(g.Variable("result", zero), y)}, Place: where})
 }
 
-// recalibrated lets predictions rest on what was measured by now.
+// recalibrated lets predictions rest on the newest measurements.
 func (rt *Runtime) recalibrated() {
 	rt.opened.Recalibrated()
 	for _, x := range rt.executables() {
@@ -212,7 +212,7 @@ func (rt *Runtime) recalibrated() {
 	}
 }
 
-// Settle returns when the runtime has done what it does beside its callers after Open: on a machine
+// Settle returns when the runtime has done its background work after Open: on a machine
 // where a device is new, measuring it, which takes a few seconds and no longer waits for a quiet moment. Only who
 // measures wants to wait for that. Errors: ctx's; rt is closed (is ErrClosed).
 func (rt *Runtime) Settle(ctx context.Context) error {

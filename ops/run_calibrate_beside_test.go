@@ -37,7 +37,7 @@ func TestWhatARuntimeDoesIsSeen(t *testing.T) {
 	require.NoError(t, exe.Close())
 }
 
-// Whenever a runtime is closed, what it measures beside its callers ends and leaves nothing.
+// Whenever a runtime is closed, its measurements beside its callers end and leave nothing.
 func TestCloseEndsMeasurements(t *testing.T) {
 	for _, after := range []time.Duration{0, 300 * time.Millisecond, time.Second} {
 		lib, err := cl.Open(nil)

@@ -42,8 +42,8 @@ func TestCalibrationCorrectsWhatEnginesSay(t *testing.T) {
 		m, _ := inside.Executor(exe).Model()
 		return exe.Report().Predicted, m.OwnTime()
 	}
-	// All that it says is one microsecond, whatever the size: it is corrected to the
-	// middle of what products take.
+	// The engine predicts one microsecond whatever the size: it is corrected to the
+	// middle of the measured times of products.
 	predicted, _ := predict()
 	require.Greater(t, predicted, measured["matmul 4 on slowed"])
 	inside.Machine(rt).Pace.Forget()
@@ -59,8 +59,8 @@ func TestCalibrationEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Graphs are placed and computed whatever became of what was measured: never, by another driver or
-// version (which is another file), cut short, or where nothing can be written.
+// Graphs are placed and computed whatever became of the measurements: none were made, or by another driver
+// or version (which is another file), their file is cut short, or no file can be written.
 func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	dir := t.TempDir()
 	run := func(dir string) (rt *Runtime, exe *Executable) {
@@ -120,7 +120,7 @@ func TestAGraphRunsWhateverBecameOfTheMeasurements(t *testing.T) {
 	run(filepath.Join(file, "below"))
 }
 
-// What is tiny goes where a run of it costs next to nothing beside the product itself.
+// A tiny graph is placed where a run costs next to nothing beside the product itself.
 func TestATinyRunCostsAtMostTwoMicroseconds(t *testing.T) {
 	if opstest.RaceEnabled {
 		t.Skip("the race detector takes longer than the run")

@@ -71,10 +71,10 @@ type Target struct {
 	// Updates are results of Assign, and of optimisers.
 	Updates []*Node
 	// Volatile are variables that are set between most runs. An executable keeps
-	// what it made ready of variables that no run of it updates, a matrix packed
-	// for its kernels for example, and makes it again when they are set; of these
-	// it keeps nothing. Where they are read is not decided by what was said here, but by how
-	// often runs find variables set, these and others.
+	// data prepared from variables that no run of it updates, a matrix packed
+	// for its kernels for example, and makes them again when the variables are set; of volatile variables
+	// it keeps none. Where variables are read is not decided by this list, but by how
+	// often runs find them set.
 	Volatile []*Node
 	// Place overrides the cost model, and [EnvPlace]. [Put] overrides it for single ops.
 	Place Place
@@ -108,8 +108,8 @@ type Target struct {
 // dtypes and shapes of operands. The graph can go on growing and be compiled again.
 //
 // A graph with open sizes is planned for each combination of sizes when a run first has it, and for those of
-// [Target.Sizes] at once. Plans share kernels, of which the sizes are arguments, constants, variables, and the memory of what lies between;
-// the results of a run are those of a graph with its sizes as numbers. Errors: mistakes; nothing to compute;
+// [Target.Sizes] at once. Plans share kernels, which take sizes as arguments, and share constants, variables, and the memory of
+// intermediate results; the results of a run are those of a graph with its sizes as numbers. Errors: mistakes; nothing to compute;
 // tasks that the demanded engine cannot run; kernels that do not compile; out
 // of memory; ctx is done; rt is closed (is ErrClosed).
 func (g *Graph) Compile(ctx context.Context, rt *Runtime, target Target) (*Executable, error) {
@@ -161,7 +161,7 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	for _, n := range target.Updates {
 		updates = append(updates, s.simplify(n))
 	}
-	if err := g.Err(); err != nil { // a composition may find what its rule did not
+	if err := g.Err(); err != nil { // a composition may find mistakes that its rule did not
 		return nil, err
 	}
 	var volatile []*store.Variable
@@ -212,7 +212,7 @@ func (g *Graph) refused(e *plan.RefusedError) error {
 	return joinErrors(g.name, all)
 }
 
-// check finds what is wrong with the graph and the target.
+// check reports mistakes of the graph and the target.
 func (g *Graph) check(rt *Runtime, target Target) error {
 	switch {
 	case g == nil:

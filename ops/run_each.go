@@ -73,7 +73,7 @@ type conveyor struct {
 	ahead  int
 	outs   []*tensor.Tensor
 	stream *exec.Stream // nil: one run at a time
-	of     any          // the version that the stream, or that there is none, is of
+	of     any          // the version of the executor for which stream was made, or found to be impossible
 	done   bool         // a run that was not ahead has filled outs
 }
 

@@ -23,7 +23,7 @@ type Executable struct {
 	rt       *Runtime
 	graph    *Graph
 	inputs   []*Node // in the order of the executor's
-	shapes   [][]int // of what these are fed
+	shapes   [][]int // of the tensors that these are fed
 	executor *exec.Executor
 	trims    *trims     // outputs that are cut to their counts; nil: none
 	pairs    pairing    // outputs that are complex, and pairs to the executor; nil: none
@@ -46,7 +46,7 @@ func (x *Executable) Inputs() []*Node {
 // once the garbage collector has found that nothing refers to it. Feeds must not change until Run returns: an engine may read
 // a tensor where it lies. A context that is done stops the submission of
 // further work and the waiting, unless the run is predicted to be over within a
-// millisecond; what a device has already begun cannot be recalled, and after
+// millisecond; work that a device has already begun cannot be recalled, and after
 // such an error variables that the graph updates may or may not have been
 // updated. Errors: a feed that is missing or does not fit (is ErrFeed); ctx is
 // done; closed; the device failed.
@@ -149,7 +149,7 @@ func (x *Executable) fill(ctx context.Context, feeds Feeds, into []*tensor.Tenso
 	return fmt.Errorf("%w: run %q: %s", ErrFeed, x.graph.name, strings.Join(wrong, "; "))
 }
 
-// Close waits for runs to end and frees what the executable holds. Variables
+// Close waits for runs to end and frees the memory and the kernels of the executable. Variables
 // keep their values. A second Close does nothing.
 func (x *Executable) Close() error {
 	if x.open != nil {
@@ -159,8 +159,8 @@ func (x *Executable) Close() error {
 	return x.executor.Close()
 }
 
-// Prepare returns when no run will wait for a compiler: when what [AtOnce] compiles beside the runs is ready, and of a graph with
-// open sizes the plans for the given sizes, and those that runs have begun. [Target].Progress is told how far it has come.
+// Prepare returns when no run will wait for a compiler: when the kernels that [AtOnce] compiles beside the runs are ready, and of a graph
+// with open sizes the plans for the given sizes, and those that runs have begun. [Target].Progress is told how far it has come.
 //
 // Errors: those of [Graph.Compile], of sizes that do not fit too; the device's kernels do not compile, where the executable stays
 // on the CPU engine; ctx is done, which stops nothing that is compiled beside runs; closed.

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/ops/internal/inside"
 )
 
-// What tests in other packages may look into.
+// Gives tests in other packages access to unexported state.
 func init() {
 	inside.Executor = func(x any) *exec.Executor { return x.(*Executable).executor }
 	inside.WithExecutor = func(x any, e *exec.Executor) any {

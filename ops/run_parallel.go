@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// DataParallelOptions say what [NewDataParallel] trains.
+// DataParallelOptions describe the training of [NewDataParallel].
 type DataParallelOptions struct {
 	// Params are the variables to train, all of one graph.
 	Params []*Node
@@ -19,7 +19,7 @@ type DataParallelOptions struct {
 	Share func(rows int) Share
 	// Optimizer turns a loss into updates, as those of package optim do: Minimize of one. It is called
 	// once. The loss that it is given is the mean over a batch; of Params it may ask
-	// for derivatives, and add to it what depends on them, a penalty for example.
+	// for derivatives, and add to it terms that depend on them, a penalty for example.
 	Optimizer func(loss *Node) []*Node
 	// Shares is how many shares of a batch each device computes, in the order of devices;
 	// nil means one each. Devices that are faster may have more.
@@ -45,12 +45,12 @@ type Share struct {
 //	g ← Σ_k (rows_k / rows) · ∂loss_k/∂p     from the first share to the last
 //	p ← optimiser(p, g)
 //
-// Shares differ in size by at most one row. What is summed, and in which order, depends on the number
+// Shares differ in size by at most one row. The terms of a sum, and their order, depend on the number
 // of shares and not on the devices that compute them, nor on which is done first: with Reproducible the same
 // devices give the same bits in every training, and so do one device with three shares and
 // three like it with one each. A statistic over a batch, as in a batch normalisation, is over a share.
 //
-// Every step begins by bringing variables to the devices where they are not what they should be, so
+// Every step begins by bringing variables to the devices where they are out of date, so
 // that all devices have equal ones.
 //
 // It is safe for concurrent use; steps follow each other.
@@ -97,13 +97,13 @@ type shareOf struct {
 	exe *Executable // nil: not compiled yet
 }
 
-// sumInputs are what the update is fed.
+// sumInputs are the inputs of the update.
 type sumInputs struct {
 	weights *Node
 	shares  [][]*Node // as share.outs
 }
 
-// NewDataParallel makes ready what o says on devices, each with a [Runtime] of its own: see
+// NewDataParallel makes ready the training that o describes on devices, each with a [Runtime] of its own: see
 // [Options].Device for how to open one by its name. Runtimes remain the caller's to close, after
 // the DataParallel. The CPU path of the first sums derivatives and runs the optimiser; a runtime that is nothing
 // else computes shares on it.
@@ -140,7 +140,7 @@ func NewDataParallel(ctx context.Context, devices []*Runtime, o DataParallelOpti
 	return p, nil
 }
 
-// check finds what is wrong before anything is built.
+// check reports mistakes before anything is built.
 func (p *DataParallel) check(ctx context.Context, devices []*Runtime) error {
 	if err := alive(ctx); err != nil {
 		return err
@@ -297,7 +297,7 @@ func (p *DataParallel) build(s *share, rows int) (*shareOf, error) {
 	return &shareOf{Share: sh}, nil
 }
 
-// Prepare compiles what batches of a given number of rows need, which the first Step of as many would do
+// Prepare compiles the graphs for batches of a given number of rows, which the first Step of as many would do
 // otherwise. Errors: rows is below 1; those of Share and of [Graph.Compile].
 func (p *DataParallel) Prepare(ctx context.Context, rows int) error {
 	p.mu.Lock()
@@ -356,7 +356,7 @@ func (p *DataParallel) divide(ctx context.Context, rows int) error {
 	return nil
 }
 
-// Close frees what NewDataParallel made. Variables keep their values. A second Close
+// Close frees the executables that NewDataParallel made. Variables keep their values. A second Close
 // does nothing.
 func (p *DataParallel) Close() error {
 	p.mu.Lock()

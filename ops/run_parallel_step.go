@@ -19,7 +19,7 @@ type stepping struct {
 
 // Step divides a batch among the devices, makes one step of training and returns the mean
 // loss before it. batch has one tensor for each of Share.Inputs, all with the same number of rows, any
-// number from 1 on; what a new number needs is compiled first. feeds are for other
+// number from 1 on; the graphs for a new number are compiled first. feeds are for other
 // inputs of the graph, those of a share and of the optimiser, and may be nil. It allocates a few
 // hundred bytes for each device.
 //
@@ -41,7 +41,7 @@ func (p *DataParallel) Step(ctx context.Context, feeds Feeds, batch ...*tensor.T
 	}
 	for k, s := range p.shares {
 		p.weights.SetFloat64(k, float64(s.rows)/float64(rows))
-		if s.rows == 0 { // what it had may be no numbers
+		if s.rows == 0 { // its old values may be NaN or infinite
 			for _, t := range s.outs {
 				b, _ := t.Bytes()
 				clear(b)
@@ -136,7 +136,7 @@ func (p *DataParallel) together(ctx context.Context, fetch bool) error {
 	st.ctx = nil
 	var errs []error
 	for _, r := range p.replicas {
-		// What ended because of another's error is not told.
+		// Errors of replicas that were cancelled because of another's error are not reported.
 		if r.err != nil && (ctx.Err() != nil || !errors.Is(r.err, context.Canceled)) {
 			errs = append(errs, r.err)
 		}

@@ -12,7 +12,7 @@ import (
 type (
 	// Report says how an executable runs: for people, by its String, DOT and SVG methods, and for tools, as JSON.
 	Report = report.Report
-	// TaskReport is one task after fusion: what it is, where it runs and why, and what it is predicted to take.
+	// TaskReport is one task after fusion: what it computes, where it runs and why, and its predicted time.
 	TaskReport = report.Task
 	// PlacementReport is one placement of an executable that has had several.
 	PlacementReport = report.Placement
@@ -51,7 +51,7 @@ func (x *Executable) latest() *Executable {
 }
 
 // Explain tells in a table how x runs: the tasks after fusion, where each runs
-// and why, and what memory it takes.
+// and why, and how much memory it takes.
 func (x *Executable) Explain() string { return x.Report().String() }
 
 // Profiles, as [Executable.Profile] returns them. They are plain data with JSON names.
@@ -78,8 +78,8 @@ type ProfileOptions struct {
 
 // Profile runs x, several times as Run does and several times with a clock on
 // every launch, and tells where the time goes: for each task and each kernel
-// the time, the rate, its share of what the engine can do at most, and what was
-// predicted. Times of launches are the device's own where it has a clock
+// the time, the rate, its share of the engine's peak rate, and the predicted
+// time. Times of launches are the device's own where it has a clock
 // (Clock in Spans). The runs are real: variables are updated by each. Errors: as
 // of Run.
 func (x *Executable) Profile(ctx context.Context, feeds Feeds, o ProfileOptions) (*Profile, error) {

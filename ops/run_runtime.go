@@ -23,7 +23,7 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// Options says what a Runtime runs on. The zero value is right for most.
+// Options says which engines a Runtime has. The zero value is right for most.
 type Options struct {
 	// Device names the device, in the grammar of ANYCL_DEVICE: "nvidia",
 	// "amd:1", "gpu", "pocl", "gpu/2:0" for the first half of one, "none" for the CPU path alone. Empty means
@@ -45,16 +45,16 @@ type Options struct {
 	SpareProc bool
 	// Start, where it is AtOnce, has Open return when the device is found, and opens it beside the program: where a driver is new to the
 	// machine that takes a second. Graphs compiled to start AtOnce run on the CPU engine until then, everything else that needs the device
-	// waits for it, and [Runtime.Why] says what is there. That a device cannot be opened is then an error of the first Compile that waits for
-	// it, and of [Executable.Prepare].
+	// waits for it, and [Runtime.Why] says that it is being opened. That a device cannot be opened is then an error of the first Compile
+	// that waits for it, and of [Executable.Prepare].
 	Start Start
 	// Library is the OpenCL library to use; nil means cl.Default().
 	Library *cl.Library
-	// Logger receives what was chosen and why; nil discards.
+	// Logger receives the choice of devices and its reasons; nil discards.
 	Logger *slog.Logger
 }
 
-// Runtime is what graphs are compiled for: a device, if there is one, and the
+// Runtime has the engines that graphs are compiled for: a device, if there is one, and the
 // CPU path. It is safe for concurrent use.
 type Runtime struct {
 	exec    exec.Machine
@@ -140,7 +140,7 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 		rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: asked for by "+requested(o)
 	case errors.Is(err, platform.ErrNoDevice):
 		rt.exec.Engines, rt.exec.Why = []engine.Engine{cpu}, "the CPU path: no OpenCL device was found"
-		if text := err.Error(); text != platform.ErrNoDevice.Error() { // what the drivers answered
+		if text := err.Error(); text != platform.ErrNoDevice.Error() { // the errors of the drivers
 			rt.exec.Why += ": " + oneLine(err)
 		}
 		if machine.LoadErr != nil {
@@ -200,7 +200,7 @@ func (rt *Runtime) openBeside(ctx context.Context, o *Options, po *platform.Opti
 	}()
 }
 
-// engines are what the runtime runs on at the moment.
+// engines are the engines that the runtime uses at the moment.
 func (rt *Runtime) engines() []engine.Engine {
 	all, _ := rt.exec.Current()
 	return all
@@ -209,7 +209,7 @@ func (rt *Runtime) engines() []engine.Engine {
 // await returns when the device is open, where it is opened beside the program. Errors: that of opening it; ctx's.
 func (rt *Runtime) await(ctx context.Context) error { return rt.exec.Opening.Wait(ctx) }
 
-// EnvTrace is the environment variable that names a file for a timeline of what a program runs: its graphs, the host's part of a run, and
+// EnvTrace is the environment variable that names a file for a timeline of a program: its graphs, the host's part of a run, and
 // each launch on each engine. [Runtime.Close] writes it as Chrome trace JSON, which https://ui.perfetto.dev opens. The first 32 runs of
 // each executable are recorded, and later ones less and less often; they take longer than others, since launches are timed.
 const EnvTrace = "ANYCL_TRACE"
@@ -247,7 +247,7 @@ func requested(o *Options) string {
 // runs one graph, placed over both and the CPU path. The engines are the caller's
 // to close, after the Runtime. No engine may be given twice: two that work at the same
 // time have memory of their own, and one of them writes a variable while the other
-// reads what it was. Compile says so.
+// reads the old value. Compile says so.
 func NewRuntime(engines ...engine.Engine) *Runtime {
 	rt := &Runtime{live: map[*Executable]struct{}{}}
 	rt.exec.Engines, rt.exec.Why, rt.exec.Log = engines, "given", slog.New(slog.DiscardHandler)
@@ -255,7 +255,7 @@ func NewRuntime(engines ...engine.Engine) *Runtime {
 	return rt
 }
 
-// Engines are what the runtime runs on, the preferred one first. It waits for a device that is opened beside the program.
+// Engines are the engines of the runtime, the preferred one first. It waits for a device that is opened beside the program.
 func (rt *Runtime) Engines() []engine.Engine {
 	_ = rt.await(context.Background()) // Compile tells what went wrong
 	return slices.Clone(rt.engines())
@@ -268,7 +268,7 @@ func (rt *Runtime) Device() *platform.Device {
 	return rt.device
 }
 
-// Why is one line: what was chosen and for what reason.
+// Why is one line: the engine that was chosen, and the reason.
 func (rt *Runtime) Why() string {
 	_, why := rt.exec.Current()
 	if rt.exec.Opening.Pending() {
@@ -335,14 +335,14 @@ func (rt *Runtime) closing() []engine.Engine {
 	return all
 }
 
-// usable is an error that wraps ErrClosed once the runtime is closed. doing is what was asked of it.
+// usable is an error that wraps ErrClosed once the runtime is closed. doing names the operation that was asked for.
 func (rt *Runtime) usable(doing string) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return rt.closedError(doing)
 }
 
-// closedError is usable for who holds rt.mu.
+// closedError is usable for callers that hold rt.mu.
 func (rt *Runtime) closedError(doing string) error {
 	if !rt.closed {
 		return nil
@@ -377,14 +377,14 @@ func (rt *Runtime) executables() (open []*Executable) {
 	return open
 }
 
-// learn takes over what the open executables have measured.
+// learn takes over the measurements of the open executables.
 func (rt *Runtime) learn() {
 	for _, x := range rt.executables() {
 		x.executor.Learn()
 	}
 }
 
-// keepLearned keeps what was learned for later processes, beside what others have learned.
+// keepLearned keeps the corrections that were learned for later processes, beside those of others.
 func (rt *Runtime) keepLearned() {
 	if !rt.exec.Pace.Dirty() {
 		return

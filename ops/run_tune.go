@@ -22,7 +22,7 @@ type TuneOptions struct {
 // TuneProgress is how far tuning is.
 type TuneProgress = tuner.Progress
 
-// TuneResult is what became of one kind of task.
+// TuneResult is the result of tuning one kind of task.
 type TuneResult = tuner.Result
 
 // ErrNoTuning is returned where there is nothing to tune: on the CPU path alone,
@@ -30,13 +30,13 @@ type TuneResult = tuner.Result
 var ErrNoTuning = errors.New("ops: there is no device to tune, or tuning is off")
 
 // Tune looks on the device of rt for faster kernels for the tasks of executables,
-// and keeps what it finds for every graph that is compiled for this device from
+// and keeps those that it finds for every graph that is compiled for this device from
 // now on, by this program and others. The executables stay as they are.
 //
-// It takes the device for itself for the time of the budget: what else runs on it
+// It takes the device for itself for the time of the budget: other work on it
 // makes the result worse. Nothing that is kept can make a result wrong: each
-// candidate is compared with the CPU path's result before it is timed, and what
-// is read back is checked against what a kernel allows.
+// candidate is compared with the CPU path's result before it is timed, and
+// parameters that are read back are checked against those that a kernel allows.
 //
 // Errors: ErrNoTuning; rt is closed (is ErrClosed); ctx is done, with the results so far, which are kept; the
 // folder cannot be written.
@@ -59,7 +59,7 @@ func (rt *Runtime) Tune(ctx context.Context, o *TuneOptions, executables ...*Exe
 	return dev.Tune(ctx, engines[len(engines)-1], tasks, tuner.Options{Budget: o.Budget, Families: o.Families, Progress: o.Progress})
 }
 
-// ExportTuning writes what Tune has kept for the device of rt, as JSON.
+// ExportTuning writes the results of Tune that are kept for the device of rt, as JSON.
 func (rt *Runtime) ExportTuning(w io.Writer) error {
 	dev, err := rt.tunable(context.Background())
 	if err != nil {
@@ -68,9 +68,9 @@ func (rt *Runtime) ExportTuning(w io.Writer) error {
 	return dev.ExportTuning(w)
 }
 
-// ImportTuning lays what ExportTuning wrote, on this machine or another, over what
-// is kept for the device of rt, and returns how many entries it read. What does
-// not fit this device has no effect. Errors: not such a file; it cannot be kept.
+// ImportTuning lays entries that ExportTuning wrote, on this machine or another, over those
+// kept for the device of rt, and returns how many it read. Entries that do
+// not fit this device have no effect. Errors: not such a file; it cannot be kept.
 func (rt *Runtime) ImportTuning(r io.Reader) (entries int, err error) {
 	dev, err := rt.tunable(context.Background())
 	if err != nil {
@@ -79,7 +79,7 @@ func (rt *Runtime) ImportTuning(r io.Reader) (entries int, err error) {
 	return dev.ImportTuning(r)
 }
 
-// ResetTuning forgets what Tune has kept for the device of rt.
+// ResetTuning forgets the results of Tune that are kept for the device of rt.
 func (rt *Runtime) ResetTuning() error {
 	dev, err := rt.tunable(context.Background())
 	if err != nil {

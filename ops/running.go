@@ -48,13 +48,13 @@ func CumMin(x *Node, axis int, o *CumSumOptions) (values, positions *Node) {
 //
 //	y[p, i, q] = log Σ_j exp(x[p, j, q]),  j <= i
 //
-// without overflow, and without what is small being lost beside what comes later. Options are those of [CumSum]; nothing is -Inf. x is a float. Errors: dtype is not a
-// float; the axis does not exist.
+// without overflow, and without losing small terms beside larger ones that come later. Options are those of [CumSum]; nothing is -Inf. x is
+// a float. Errors: dtype is not a float; the axis does not exist.
 func LogCumSumExp(x *Node, axis int, o *CumSumOptions) *Node {
 	return picks(apply("logcumsumexp", cumSumAttrOf(axis, o), x), 1)[0]
 }
 
-// LinearRecurrence returns what a recurrence gives along axis:
+// LinearRecurrence returns the values of a recurrence along axis:
 //
 //	y[p, i, q] = a[p, i, q] · y[p, i-1, q] + b[p, i, q],  y[p, -1, q] = 0
 //
@@ -132,7 +132,8 @@ func (b *Back) ofOne() {
 	b.Add(0, b.GradOf(0))
 }
 
-// later is x moved by one step along the axis of a running fold, so that each place has what the step after it had, and the last one fill.
+// later is x moved by one step along the axis of a running fold, so that each place has the element of the step after it, and the last one
+// fill.
 func (a cumSumAttr) later(x *Node, fill float64) *Node {
 	n := x.shape[a.Axis]
 	if n == 0 {
@@ -237,8 +238,8 @@ var _ = define(func() Op {
 	return o
 }())
 
-// complexCumProd is CumProd of complex numbers: each step multiplies by what is twice as far away as in the step before, so there are as
-// many as the length has binary digits. Source: Hillis and Steele, Data Parallel Algorithms (1986).
+// complexCumProd is CumProd of complex numbers: each step multiplies by the element twice as far away as in the step before, so there are
+// as many as the length has binary digits. Source: Hillis and Steele, Data Parallel Algorithms (1986).
 func complexCumProd(x *Node, axis int, o *CumSumOptions) *Node {
 	var opts CumSumOptions
 	if o != nil {

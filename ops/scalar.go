@@ -5,7 +5,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Constructors for engine.Scalar.Host: what an element-wise op computes on the
+// Constructors for engine.Scalar.Host: the function of an element-wise op on the
 // CPU path, one function per register class. A narrow integer is computed in
 // 64 bits and wrapped by the engine afterwards.
 

@@ -20,7 +20,7 @@ import (
 //
 //	y[p, idx[i], q] = updates[p, i, q]
 //
-// The first form takes any part of x: idx may be smaller than updates, and beside axis smaller than x; what is behind it is
+// The first form takes any part of x: idx may be smaller than updates, and beside axis smaller than x; elements of updates behind it are
 // not used. updates may also be a scalar. Where several updates have one position, the last in row-major order stays, on
 // every device. An index outside [0, extent) is skipped; [ScatterReduce] has an option for negative ones. The derivative goes
 // to the updates that stayed, and to the elements of x that were not replaced. x and updates are of one dtype, any. Errors: idx is not
@@ -307,7 +307,7 @@ func widened(dt tensor.DType) tensor.DType {
 	return tensor.Float32
 }
 
-// identityOf is what leaves every number as it is, as a scalar.
+// identityOf is the identity element of p, as a scalar: it leaves every number as it is.
 func identityOf(p engine.Put, dt tensor.DType) *tensor.Tensor {
 	v := 0.0
 	switch p {

@@ -72,7 +72,7 @@ var _ = define(Op{
 	},
 })
 
-// searched is the dtype in which search_rows compares what is of dt.
+// searched is the dtype in which search_rows compares numbers of dtype dt.
 func searched(dt tensor.DType) tensor.DType {
 	switch dt {
 	case tensor.Float16, tensor.BFloat16:

@@ -10,12 +10,12 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// SegmentOptions say what segments are. The zero value and nil are lengths along axis 0 and sums from 0 on.
+// SegmentOptions describe the segments. The zero value and nil are lengths along axis 0 and sums from 0 on.
 type SegmentOptions struct {
 	Axis int
 	// Offsets says that the operand holds where segments begin, and where the last one ends, instead of their lengths.
 	Offsets bool
-	// Initial is what each segment is folded into; nil: nothing.
+	// Initial is the value that the fold of each segment begins with; nil: none.
 	Initial *float64
 }
 

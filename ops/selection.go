@@ -51,7 +51,7 @@ func numberOf[T float](f func(a, b T) T) func(a, b T) T {
 	}
 }
 
-// Clamp returns x limited to what lies between lo and hi, element by element, with NumPy broadcasting:
+// Clamp returns x limited to the range from lo to hi, element by element, with NumPy broadcasting:
 //
 //	y = min(max(x, lo), hi)
 //

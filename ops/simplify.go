@@ -19,7 +19,7 @@ type simplifier struct {
 	seen   map[*Node]bool
 	known  map[string]*ir.Node
 	next   int
-	// frontiers are what the regions of loops and branches read; see deps.
+	// frontiers are the nodes of the graph around that regions of loops and branches read; see deps.
 	frontiers map[*region][]*Node
 }
 
@@ -29,7 +29,7 @@ func newSimplifier(places map[*Node]Place) *simplifier {
 	}
 }
 
-// primitives are the nodes that n is made of.
+// primitives are the nodes that n is computed from.
 func primitives(n *Node) []*Node {
 	if x := n.standsFor(); x != nil {
 		return []*Node{x}
@@ -117,8 +117,8 @@ func (s *simplifier) translate(n *Node) *ir.Node {
 	return c
 }
 
-// unique is the node that computes what n does. It bears the name and the line of what
-// asked for it first: a gradient that computes a part of the forward pass again shares it.
+// unique is the node that computes the same as n. It bears the name and the line of the node
+// that asked for it first: a gradient that computes a part of the forward pass again shares it.
 func (s *simplifier) unique(n *ir.Node) *ir.Node {
 	key := keyOf(n)
 	if prev := s.known[key]; prev != nil {
@@ -151,7 +151,7 @@ func keyOf(n *ir.Node) string {
 	return string(schema.AppendKey(b, n.Attr))
 }
 
-// repeats is operand i of n where it is what n is already, or nil.
+// repeats is operand i of n if it has the shape and dtype of n, or nil.
 func repeats(n *ir.Node, i int) *ir.Node {
 	if slices.Equal(n.In[i].Shape, n.Shape) && n.In[i].DType == n.DType {
 		return n.In[i]
@@ -192,7 +192,7 @@ func isValue(n *ir.Node, v float64) bool {
 }
 
 // isZero reports whether n is the integer 0, or the float zero of the given
-// sign: what changes no zero when it is added (-0) or subtracted (+0).
+// sign: the zero that changes no zero when it is added (-0) or subtracted (+0).
 func isZero(n *ir.Node, negative bool) bool {
 	t, ok := uniform(n)
 	return ok && t.Float64At(0) == 0 && (!n.DType.IsFloat() || math.Signbit(t.Float64At(0)) == negative)

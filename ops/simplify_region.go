@@ -7,8 +7,8 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// deps are the nodes of the graph around that n, a control, reads: what it was given, and
-// what an iteration computes that is the same in each.
+// deps are the nodes of the graph around that n, a control, reads: its operands, and
+// nodes of an iteration that are the same in each.
 func (s *simplifier) deps(n *Node) []*Node {
 	if n.op.kind != ir.KindControl || n.bad {
 		return primitives(n)
@@ -62,7 +62,7 @@ func (r *region) constants() func(n *Node) bool {
 	}
 }
 
-// own are the nodes that n, of r, is made of; none where n is not of r.
+// own are the nodes that n, of r, is computed from; none where n is not of r.
 func (r *region) own(n *Node) []*Node {
 	if n.region != r {
 		return nil
@@ -74,7 +74,7 @@ func (r *region) own(n *Node) []*Node {
 func (r *region) ends(n *Node) bool { return n.region != r || n.op.kind == ir.KindParam }
 
 // moves reports whether n, which is the same in each iteration, is better computed before
-// the loop: anything but what costs nothing.
+// the loop: any node but those that cost nothing.
 func (n *Node) moves() bool { return n.op.View == nil && n.op.kind != ir.KindIota }
 
 // control translates the regions of n, whose operands are translated.
@@ -92,7 +92,7 @@ func (s *simplifier) control(n *Node) *ir.Node {
 	return out
 }
 
-// region translates r. What it reads of the graph around becomes an operand of owner.
+// region translates r. Nodes of the graph around that r reads become operands of owner.
 func (s *simplifier) region(owner *ir.Node, r *region) *ir.Region {
 	in := newSimplifier(s.places)
 	leaf := func(x *ir.Node) *ir.Node {

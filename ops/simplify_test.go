@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What changes no bit of any element is left out, and what would change one is not.
+// Ops that change no bit of any element are left out, and ops that would change one are not.
 func TestWhatOnlyRepeatsItsOperandIsLeftOut(t *testing.T) {
 	t.Parallel()
 	g := NewGraph("rules")

@@ -15,7 +15,7 @@ import (
 // without Stop. Negative Start and Stop count from the end, as in Python.
 // A zero Step means 1. With a zero Stop the range runs to the end of the axis,
 // or with a negative Step down to index 0 inclusive, unless Exact is set: x[0:0] is
-// Range{Exact: true} or [Between](axis, 0, 0). What lies outside the axis is cut off.
+// Range{Exact: true} or [Between](axis, 0, 0). The part of a range outside the axis is cut off.
 type Range struct {
 	Axis, Start, Stop, Step int
 	// Exact takes a zero Stop as it stands: the range ends before index 0.
@@ -74,7 +74,7 @@ func allOf(x *Node) affineAttr {
 	return affineAttr{slices.Clone(x.shape), make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank())}
 }
 
-// within reports a view that reads what x, of the given shape, does not have.
+// within reports a view that reads elements that x, of the given shape, does not have.
 func (a affineAttr) within(x []int) error {
 	if len(a.Shape) != len(x) || len(a.Start) != len(x) || len(a.Step) != len(x) {
 		return fmt.Errorf("shape %v, start %v and step %v are not of the %d axes of %v", a.Shape, a.Start, a.Step, len(x), x)
@@ -221,7 +221,7 @@ func Flip(x *Node, axes ...int) *Node {
 // Split returns x cut into parts of equal extent along axis. It costs nothing.
 // Errors: the axis does not exist; the extent is not a multiple of parts.
 func Split(x *Node, axis, parts int) []*Node {
-	const most = 1 << 20 // what nobody means
+	const most = 1 << 20 // more parts than anybody means
 	fail := func(n *Node) []*Node { return slices.Repeat([]*Node{n}, min(max(parts, 1), most)) }
 	if x == nil || x.bad {
 		return fail(apply("slice", nil, x))

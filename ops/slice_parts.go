@@ -126,7 +126,7 @@ func Unstack(x *Node, axis int) []*Node {
 func Unbind(x *Node, axis int) []*Node { return Unstack(x, axis) }
 
 // SliceScatter returns x with the part that the ranges select, as [Slice] does, replaced by src. Derivatives go to src there
-// and to x elsewhere. It is folded into what reads it. Errors: as Slice; dtypes differ; src has not the shape of the part.
+// and to x elsewhere. It is folded into the kernels that read it. Errors: as Slice; dtypes differ; src has not the shape of the part.
 // Source: PyTorch, slice_scatter.
 func SliceScatter(x, src *Node, ranges ...Range) *Node {
 	if hasOpenSizes(x) {
@@ -262,7 +262,7 @@ func FlattenRange(x *Node, start, end int) *Node {
 	return Reshape(x, slices.Concat(x.shape[:a], []int{ir.Product(x.shape[a : b+1])}, x.shape[b+1:])...)
 }
 
-// Unflatten returns x with an axis taken apart into those of shape, of which one extent may be -1: it is what remains. It costs
+// Unflatten returns x with an axis taken apart into those of shape, of which one extent may be -1: it follows from the others. It costs
 // nothing. Errors: the axis does not exist or has another size.
 // Source: PyTorch, unflatten.
 func Unflatten(x *Node, axis int, shape ...int) *Node {

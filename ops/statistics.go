@@ -171,7 +171,7 @@ var _ = define(Op{
 
 // materialize returns x and makes it a buffer of its own: its readers would otherwise
 // compute it many times over. order, if any, says how its axes lie in memory,
-// outermost first; without, it lies as what it is made of.
+// outermost first; without, it lies as its operand.
 func materialize(x *Node, order ...int) *Node {
 	return apply("materialize", ir.MaterializeAttr{Order: order}, x)
 }

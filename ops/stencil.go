@@ -28,7 +28,7 @@ type StencilOptions struct {
 //
 // and likewise for other numbers of axes: a correlation, as scipy.ndimage.correlate computes it. Weights of 0 cost nothing, and
 // elements with the same weight but for its sign are added up before they are multiplied. For filters of one channel
-// with few weights: they become part of the kernel, which fuses with what comes before and after. Larger ones, and those of many
+// with few weights: they become part of the kernel, which fuses with the ops before and after. Larger ones, and those of many
 // channels, are a [Conv2D]. It has derivatives. Errors: no axes; axes, sizes and weights do not fit each other or x; a weight is not
 // finite; the border is unknown; x is no float.
 func Stencil(x *Node, o StencilOptions) *Node {

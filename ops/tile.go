@@ -104,7 +104,7 @@ var _ = define(Op{
 })
 
 // RepeatCounts returns x with each slice along axis as often as counts, integers, one for each slice, say: the result has room for
-// total slices, what lies behind those that there are is 0, and slices beyond total are left out. [Trim] cuts the result to the
+// total slices, unused room is filled with 0, and slices beyond total are left out. [Trim] cuts the result to the
 // sum of counts. A negative count is 0. Errors: the axis does not exist; counts are not one for each slice; total is negative.
 // Source: PyTorch, repeat_interleave with a tensor and output_size.
 func RepeatCounts(x *Node, axis int, counts *Node, total int) *Node {

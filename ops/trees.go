@@ -36,7 +36,7 @@ type TreeNode struct {
 	True, False int
 	// MissingTrue sends NaN to True whatever the mode.
 	MissingTrue bool
-	// Weights are what a leaf adds.
+	// Weights are the contributions of a leaf.
 	Weights []TreeWeight
 }
 
@@ -57,7 +57,7 @@ const (
 	TreeMax
 )
 
-// TreeTransform is what follows the aggregate.
+// TreeTransform is the function that is applied to the aggregates.
 type TreeTransform uint8
 
 // The transforms.
@@ -83,7 +83,7 @@ type TreeEnsemble struct {
 	Labels []int64
 }
 
-// TreeRegress returns what an ensemble predicts for each row of x:
+// TreeRegress returns the prediction of an ensemble for each row of x:
 //
 //	y[n, t] = transform(base[t] + aggregate over trees of the weights of t in the leaf that x[n] reaches)
 //
@@ -226,7 +226,7 @@ func treeScores(x *Node, e *TreeEnsemble) *Node {
 // treeAttr is the task but for the number of samples.
 type treeAttr struct{ trees engine.Trees }
 
-// Ensemble is the task, for what writes graphs in another form.
+// Ensemble is the task, for packages that write graphs in another form.
 func (a treeAttr) Ensemble() engine.Trees { return a.trees }
 
 var _ = define(Op{

@@ -16,7 +16,7 @@ import (
 //
 //	x < v    the key of v less 1
 //	x >= v   x < v with its children changed over
-//	x == v   x <= v, and on its left x < v; what is not equal is on the right of one and the left of the other
+//	x == v   x <= v, and on its left x < v; an x that is not equal is on the right of one or the left of the other
 //	NaN      is above every key, or where it shall go left, below
 
 // cut is such a step, or a leaf. Several may lead to the same one.
@@ -55,7 +55,7 @@ func flatten(e *TreeEnsemble, dt tensor.DType, features int) (*flatTrees, error)
 	return f, nil
 }
 
-// checkTree finds what is wrong with a tree.
+// checkTree reports the mistakes of a tree.
 func checkTree(nodes []TreeNode, features, targets int) error {
 	if len(nodes) == 0 {
 		return errors.New("it has no nodes")

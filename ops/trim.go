@@ -16,8 +16,8 @@ import (
 //	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Trim(values, 0, count)}})
 //
 // [Executable.Run] returns those slices alone, a part of a tensor that has them all. RunInto fills tensors of the full shape, and within the
-// graph the result is values: what comes after it sees what is filled in behind the count. A count outside [0, extent] is the nearer end. Errors: the axis does not exist; count is no
-// integer scalar.
+// graph the result is values: nodes after it see the filling behind the count. A count outside [0, extent] is the nearer end. Errors: the
+// axis does not exist; count is no integer scalar.
 func Trim(values *Node, axis int, count *Node) *Node {
 	return apply("trim", axisAttr{axis}, values, count)
 }
@@ -46,7 +46,7 @@ type trims struct {
 	counts  sync.Pool // of *[]*tensor.Tensor: all outputs of a run, those behind the visible ones its own
 }
 
-// trimCut is one of them: output of the target, along axis to what output count says.
+// trimCut is one of them: output of the target is cut along axis to the number in output count.
 type trimCut struct{ output, axis, count int }
 
 // trimmed adds the counts of outputs that are marked to them.
@@ -100,7 +100,7 @@ func (t *trims) with(outs []*tensor.Tensor, others func() ([]*tensor.Tensor, err
 	return all, nil
 }
 
-// back keeps what a run of with has used.
+// back keeps the tensors that a run of with has used, for later runs.
 func (t *trims) back(all *[]*tensor.Tensor) {
 	clear((*all)[:t.visible])
 	t.counts.Put(all)

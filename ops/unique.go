@@ -16,13 +16,13 @@ type UniqueOptions struct {
 	// Along compares the slices of x along Axis instead of its elements.
 	Along bool
 	Axis  int
-	// FirstSeen gives what is different in the order in which it stands in x
+	// FirstSeen gives different elements in the order in which they stand in x
 	// instead of sorted.
 	FirstSeen bool
 }
 
 // Uniques are the results of Unique. As shapes are fixed, they have room for all
-// of x; behind what was found there are zeros in Values and Counts, and -1 in First.
+// of x; behind the elements that were found there are zeros in Values and Counts, and -1 in First.
 type Uniques struct {
 	Values  *Node // [n], or x's shape where slices are compared
 	First   *Node // [n] int64: where each stands first

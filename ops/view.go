@@ -12,10 +12,10 @@ import (
 )
 
 // Views move no data: each is a map from coordinates of the result to
-// coordinates of the operand, folded into the addresses of what reads it.
+// coordinates of the operand, folded into the addresses of the kernels that read it.
 
 // Reshape returns x with the same elements in row-major order and another
-// shape. One extent may be -1: it is what remains. It costs nothing. Errors:
+// shape. One extent may be -1: it follows from the others. It costs nothing. Errors:
 // the sizes differ; more than one -1.
 func Reshape(x *Node, shape ...int) *Node {
 	if x == nil || x.bad {

@@ -19,7 +19,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// seen is an observer that keeps what it is told.
+// seen is an observer that keeps the events that it is told of.
 type seen struct {
 	mu       sync.Mutex
 	requests []serve.RequestInfo

@@ -18,8 +18,9 @@ type cutter struct {
 // maxDepth is how deep arrays of data may be nested; encoding/json has a limit too.
 const maxDepth = 1000
 
-// cutData returns text with numbers in place of the data of inputs: the indices of their arrays in data. What it is not
-// sure of, as keys in other letters or twice, or arrays that hold more than numbers, it leaves alone: then data is nil, and text all there is.
+// cutData returns text with numbers in place of the data of inputs: the indices of their arrays in data. It leaves
+// a text alone where it is not sure, as of keys in other letters or twice, or arrays that hold more than numbers: then data is nil, and
+// rest is text.
 func cutData(text []byte) (rest []byte, data [][]byte) {
 	c := &cutter{text: text}
 	inputs := func() bool { return c.array(func() bool { return c.object("data", c.cut) }) }
@@ -41,7 +42,7 @@ func (c *cutter) peek() byte {
 	return 0
 }
 
-// list steps over what lies between two brackets, of which each reads one element.
+// list steps over the elements between two brackets, of which each reads one.
 func (c *cutter) list(open, end byte, each func() bool) bool {
 	if c.peek() != open {
 		return false

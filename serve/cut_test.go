@@ -44,7 +44,7 @@ func TestDataAreCutOutOfARequest(t *testing.T) {
 	}
 }
 
-// What is cut out and read here is what encoding/json would have read, and is refused where that refuses it.
+// Data that are cut out and read here have the values that encoding/json reads, and are refused where it refuses them.
 func FuzzRequestsAreThoseOfJSON(f *testing.F) {
 	for _, data := range []string{
 		"[1,2]", "[[1],[2]]", " [ 1 ,\n2 ] ", "[1,2,]", "[,1,2]", "[1 2]", "[1,,2]", "[1,2", "[1,2]]", "[[1,2]", "[+1,2]", "[01,2]", "[1.,2]", "[.5,2]", "[1e,2]", "[1e5,-2E-3]",

@@ -29,7 +29,7 @@ func failure(code int, format string, args ...any) *httpError {
 	return &httpError{code: code, text: fmt.Sprintf(format, args...)}
 }
 
-// httpErrorOf is err with its code. What is not known to be the client's mistake is the server's.
+// httpErrorOf is err with its code. An error that is not known to be the client's mistake is the server's.
 func httpErrorOf(err error) *httpError {
 	if e, ok := errors.AsType[*httpError](err); ok {
 		return e

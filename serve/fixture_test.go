@@ -82,7 +82,7 @@ func info(name string, dt tensor.DType, shape ...int) onnx.Info {
 	return onnx.Info{Name: name, DType: dt, Shape: append([]int{}, shape...), Dims: make([]string, len(shape))}
 }
 
-// echo returns what it is given, of one dtype and an open shape of a rank.
+// echo returns its input, of one dtype and an open shape of a rank.
 func echo(dt tensor.DType, shape ...int) *runner {
 	return &runner{in: []onnx.Info{info("x", dt, shape...)}, out: []onnx.Info{info("y", dt, shape...)},
 		run: func(_ context.Context, in map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {

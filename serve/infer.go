@@ -63,7 +63,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, v *version, info 
 	return q.answer(w, v, names, binary, outs)
 }
 
-// body reads the body of a request, unpacked. release gives back what it holds, also after an error.
+// body reads the body of a request, unpacked. release takes its bytes off the total of all requests, also after an error.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) (b []byte, release func(), err error) {
 	held := int64(0)
 	release = func() { s.bodies.Add(-held) }

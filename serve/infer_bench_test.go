@@ -15,7 +15,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// BenchmarkInfer is what a request costs the server: a digit of MNIST to a model that only copies, without a network and a client.
+// BenchmarkInfer measures the time of a request in the server: a digit of MNIST to a model that only copies, without a network and a
+// client.
 func BenchmarkInfer(b *testing.B) {
 	s := serve.New(serve.Options{})
 	if err := s.Add(b.Context(), "echo", "1", echo(tensor.Float32, -1, 784), serve.ModelOptions{}); err != nil {

@@ -101,7 +101,7 @@ func life(t *testing.T, device string, place ops.Place) {
 			return code == 200 && strings.Contains(body, fmt.Sprintf(`"data":[%d,%d,%d]`, factor, 2*factor, 3*factor))
 		}, 10*time.Second, 10*time.Millisecond)
 	}
-	for _, factor := range []int{2, 3, 1} { // what is made once: programs of the kernels of all models, which the device keeps, and pools
+	for _, factor := range []int{2, 3, 1} { // made once: programs of the kernels of all models, which the device keeps, and pools
 		put(float32(factor))
 		served(factor)
 		clients(64, time.Now().Add(100*time.Millisecond))

@@ -17,7 +17,7 @@ import (
 // LoadOptions say how an ONNX model is loaded.
 type LoadOptions struct {
 	ModelOptions
-	// Runtime is what the model runs on. The server does not close it.
+	// Runtime runs the model. The server does not close it.
 	Runtime *ops.Runtime
 	// ONNX are the options by which it is compiled.
 	ONNX onnx.Options

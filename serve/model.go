@@ -20,11 +20,11 @@ type Runner interface {
 	Close() error
 }
 
-// entry is what a server has under a name.
+// entry is a model of a server, under its name.
 type entry struct {
 	current *version
 	source  *source // nil: it was added by the program
-	failed  error   // why what lies in its folder now could not be loaded
+	failed  error   // why the model that is in its folder now could not be loaded
 }
 
 // version is a model that is served, with its queue.
@@ -94,7 +94,7 @@ func (v *version) releaseSoon() {
 	v.s.enter()
 	go func() {
 		defer v.s.end()
-		_ = v.close() // what goes wrong is logged
+		_ = v.close() // errors are logged
 	}()
 }
 

@@ -123,7 +123,7 @@ func (p *parser) element() error {
 	return nil
 }
 
-// word steps over what is no white space and no mark.
+// word steps over characters that are no white space and no mark.
 func (p *parser) word() []byte {
 	from := p.at
 	for ; p.at < len(p.text); p.at++ {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Observer is told what happens. Its methods are called from many goroutines, and are not to wait.
+// Observer is told of the events of a server. Its methods are called from many goroutines, and are not to wait.
 type Observer interface {
 	// Request is told of each request when it has ended.
 	Request(RequestInfo)
@@ -44,7 +44,7 @@ type ModelStatus struct {
 	Why           string // why requests are not batched
 	Queued        int    // requests that wait
 	Running       int    // batches that run
-	Failed        error  // why what lies in its folder now is not served
+	Failed        error  // why the model that is in its folder now is not served
 }
 
 // Models are the models, by name.

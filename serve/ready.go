@@ -182,7 +182,7 @@ func (v *version) dependence(ctx context.Context, c *costs) (string, error) {
 	return "", nil
 }
 
-// alike compares what a row gives alone and in a batch, for which there may be other kernels.
+// alike compares the results of a row alone and in a batch, for which there may be other kernels.
 func alike(a, b *tensor.Tensor) (bool, string) {
 	rtol := 1e-3
 	if dt := a.DType(); dt == tensor.Float16 || dt == tensor.BFloat16 {

@@ -43,7 +43,7 @@ type parameters struct {
 	SharedMemory   any `json:"shared_memory_region"`
 }
 
-// unsupported names a parameter that asks for what is not there.
+// unsupported names a parameter that asks for a feature that does not exist here.
 func (p *parameters) unsupported() error {
 	for _, x := range []struct {
 		name  string
@@ -62,7 +62,7 @@ func decodeRequest(head, rest []byte) (*inferRequest, map[string]*tensor.Tensor,
 	return decodeCut(head, data, rest)
 }
 
-// decodeCut is decodeRequest of what cutData gives.
+// decodeCut is decodeRequest for the results of cutData.
 func decodeCut(head []byte, data [][]byte, rest []byte) (*inferRequest, map[string]*tensor.Tensor, error) {
 	var q inferRequest
 	if err := json.Unmarshal(head, &q); err != nil {

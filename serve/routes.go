@@ -41,7 +41,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route answers, or returns what is wrong before anything was written.
+// route answers, or returns an error before anything was written.
 func (s *Server) route(w http.ResponseWriter, r *http.Request, info *RequestInfo) error {
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if path[0] != "v2" {

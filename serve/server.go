@@ -15,7 +15,7 @@ import (
 
 // Options say how a server treats all requests. The zero value is right for most.
 type Options struct {
-	// Name and Version are what the server says of itself; empty: "anycl" and the version of the module.
+	// Name and Version are those that the server reports of itself; empty: "anycl" and the version of the module.
 	Name, Version string
 	// MaxBody is the most bytes that the body of a request may have, also when it is unpacked; 0 means 64 MiB.
 	MaxBody int64
@@ -24,7 +24,7 @@ type Options struct {
 	// Timeout is the most time that a request may take, from when its body was read; 0 means 30 s. A request can ask for less by its parameter
 	// "timeout", in microseconds.
 	Timeout time.Duration
-	// Log receives a record for each request, at level Info, and what happens to models; nil discards.
+	// Log receives a record for each request, at level Info, and for events of models; nil discards.
 	Log *slog.Logger
 	// Observer is told of requests and batches; nil: nobody is.
 	Observer Observer
@@ -34,8 +34,9 @@ type Options struct {
 type ModelOptions struct {
 	// MaxBatch is the most rows of a batch; 0 means 32, and 1 that requests run alone.
 	MaxBatch int
-	// Delay is how long the first request of a batch waits for others while the model is free; 0: not at all, so that batches are made of
-	// what comes while another one runs. Where waits have brought nothing of late, only one in 128 batches waits, to find out whether they do now.
+	// Delay is how long the first request of a batch waits for others while the model is free; 0: not at all, so that batches consist of
+	// requests that come while another one runs. Where waits have brought nothing of late, only one in 128 batches waits, to find out
+	// whether they do now.
 	Delay time.Duration
 	// Queue is how many requests may wait; 0 means 256. Others get the code 429.
 	Queue int
@@ -54,7 +55,7 @@ type Server struct {
 	idle    chan struct{} // closed when there are none; nil: nobody waits for it
 }
 
-// ErrClosed is what a server answers that was shut down.
+// ErrClosed is the error of a server that was shut down.
 var ErrClosed = errors.New("serve: the server is shut down")
 
 // New returns a server without models.

@@ -56,7 +56,7 @@ func TestAModelIsReplacedAtOnce(t *testing.T) {
 	require.Eventually(t, closed.Load, 5*time.Second, time.Millisecond)
 }
 
-// While the server drains it refuses, says that it is not ready, and ends what has begun.
+// While the server drains it refuses new requests, says that it is not ready, and ends those that have begun.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	s := serve.New(serve.Options{})

@@ -21,7 +21,7 @@ func (s *Server) Watch(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// look loads again what has changed.
+// look loads again the models that have changed.
 func (s *Server) look(ctx context.Context) {
 	s.mu.Lock()
 	all := map[string]*source{}
@@ -38,7 +38,7 @@ func (s *Server) look(ctx context.Context) {
 		}
 		stable := state == src.seen
 		src.seen = state
-		if state == src.loaded { // what was wrong is gone, or nothing has changed
+		if state == src.loaded { // an error is gone, or nothing has changed
 			if src.failed != "" {
 				src.failed = ""
 				s.failed(name, nil)

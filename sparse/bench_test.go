@@ -55,7 +55,7 @@ func skewed[T sparse.Number](b testing.TB) *sparse.CSR[T] {
 	return c
 }
 
-// bytesOf is what a product of a with k columns touches.
+// bytesOf is the number of bytes that a product of a with k columns touches.
 func bytesOf[T sparse.Number](a *sparse.CSR[T], size, k int) float64 {
 	return float64(len(a.Value)*(size+4) + 4*len(a.Ptr) + size*k*(a.Rows+a.Cols))
 }

@@ -125,7 +125,7 @@ func merge(name string, a, b *Matrix, all bool, f func(x, y *ops.Node) *ops.Node
 	if r.Count() == 0 {
 		return &Matrix{r, g.Zeros(a.Values.DType(), 0)}
 	}
-	// A gather outside of what there is gives 0.
+	// A gather at index -1, which elements without a counterpart have, gives 0.
 	return &Matrix{r, f(ops.Gather(a.Values, 0, r.constant(g, left)), ops.Gather(b.Values, 0, r.constant(g, right)))}
 }
 

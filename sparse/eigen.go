@@ -88,7 +88,7 @@ type lanczos struct {
 
 	exe *ops.Executable
 	v   *ops.Node
-	// Inputs: what the rows of v are made of, how many are kept, and whether the one after these is to be another direction.
+	// Inputs: the matrix by which the rows of v are turned, how many are kept, and whether the one after these is to be another direction.
 	turn, from, fresh *ops.Node
 }
 
@@ -174,7 +174,7 @@ func (l *lanczos) run(ctx context.Context) (*Eigen, error) {
 			return nil, err
 		}
 		e.Products += l.m - len(kept)
-		// A in the space: known for what was kept, and row by row for the rest.
+		// A in the space: known for the kept vectors, and row by row for the rest.
 		t := dense.New(l.m, l.m)
 		for i, v := range kept {
 			t.Data[i*l.m+i] = v

@@ -110,7 +110,7 @@ func IC0[T Number](a *CSR[T]) (*CSR[T], error) {
 				break
 			}
 			s := float64(a.Value[i])
-			// The product of what is there of row r and of row c before column c; both ascend.
+			// The product of the elements so far of row r and of row c before column c; columns ascend in both.
 			j, end := l.Ptr[c], l.Ptr[c+1]
 			if c == r {
 				j, end = int32(first), int32(len(l.Col))

@@ -14,7 +14,7 @@ var multiplySource string
 
 var ints32 = []tensor.DType{tensor.Int32}
 
-// Operands of a matrix in compressed rows, and of what is computed with it.
+// The operands of products: the parts of a matrix in compressed rows, and x.
 var operandsMultiply = []ops.Operand{{Name: "ptr", DTypes: ints32}, {Name: "col", DTypes: ints32}, {Name: "values"}, {Name: "x"}}
 
 // Multiply returns the product of a matrix in compressed rows with x, of its parts as nodes, for programs that make

@@ -112,7 +112,7 @@ func (l *layout) multiply(p *Pattern, values, x *ops.Node) *ops.Node {
 	return ops.Apply("sparse.multiply_sliced", slicedAttr{p.rows}, in...)
 }
 
-// What is laid out anew, in memory of its own: once for all runs where the values do not change.
+// sparse.kept is its operand in memory of its own: values are laid out anew once for all runs where they do not change.
 var _ = ops.MustDefine(ops.Op{
 	Name: "sparse.kept", Hidden: true, DTypes: dtypes.Wide, Operands: []ops.Operand{{Name: "values"}},
 	Result: ops.SameResult, Traits: ops.TraitMaterialize | ops.TraitRepeats,

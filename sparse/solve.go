@@ -27,7 +27,7 @@ type Options struct {
 	History bool
 }
 
-// Solution is what a solver has found, all nodes of the graph. No gradient goes through them.
+// Solution is the result of a solver, all nodes of the graph. No gradient goes through them.
 type Solution struct {
 	// X is the solution.
 	X *ops.Node
@@ -38,14 +38,14 @@ type Solution struct {
 	// Converged says that the iteration ended because its residual met the tolerance, bool. Residual may be larger by rounding.
 	Converged *ops.Node
 	// Broken says that it ended because a number that it divides by vanished, was of the wrong sign or not finite, bool: A is singular
-	// or not of the kind that the method is for, or has elements that are not finite. X is what there was before.
+	// or not of the kind that the method is for, or has elements that are not finite. X is the solution before that.
 	Broken *ops.Node
 	// History has the relative residuals of the recurrence, [Limit + 1]: that of the start first, NaN after the last. nil unless asked for; from
 	// [GMRES] one for each restart.
 	History *ops.Node
 }
 
-// solver is what methods share.
+// solver has the state that methods share.
 type solver struct {
 	name     string
 	a        Operator
@@ -153,7 +153,7 @@ func (s *solver) relative(rr *ops.Node) *ops.Node {
 	return ops.Where(ops.Greater(s.norm2, 0.0), ops.Sqrt(ops.Div(rr, s.norm2)), ops.Where(ops.Greater(rr, 0.0), math.Inf(1), rr))
 }
 
-// solution is what a loop ended with.
+// solution is the result of a loop that has ended.
 func (s *solver) solution(v []*ops.Node, x *ops.Node) *Solution {
 	r := ops.Sub(s.b, s.a(x))
 	converged := ops.LogicalAnd(ops.LessEqual(v[0], s.goal), ops.IsFinite(s.norm2))

@@ -54,7 +54,7 @@ func TestTriangularSystems(t *testing.T) {
 	})
 }
 
-// Rows of a band have runs of columns side by side, which are taken sixteen at a time: none, one, some and what is left; a hole ends a run.
+// Rows of a band have runs of columns side by side, taken sixteen at a time: no, one and several sixteens, and a rest; a hole ends a run.
 func TestTrianglesOfABand(t *testing.T) {
 	withGPUs(t, func(t *testing.T, e engine) {
 		const n, band = 90, 53

@@ -104,7 +104,7 @@ func draw(width, height int, curves ...curve) *picture {
 	return p
 }
 
-// scale finds what the axes span.
+// scale finds the ranges of the axes.
 func (p *picture) scale(curves []curve) {
 	p.x1, p.y0, p.y1, p.log = 1, math.Inf(1), math.Inf(-1), true
 	for _, c := range curves {

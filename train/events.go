@@ -29,8 +29,8 @@ type EventWriter struct {
 	b    []byte // the message that is being made
 }
 
-// NewEventWriter makes a new event file in dir, which is made too. Of a training that goes on, TensorBoard leaves out what an earlier
-// file has from step on. Errors: dir or the file cannot be made.
+// NewEventWriter makes a new event file in dir, which is made too. Of a training that goes on, TensorBoard leaves out the records that an
+// earlier file has from step on. Errors: dir or the file cannot be made.
 func NewEventWriter(dir string, step int) (*EventWriter, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("train: events: %w", err)
@@ -69,7 +69,7 @@ const (
 	sessionStart     = 1
 )
 
-// begin writes what a file begins with.
+// begin writes the first records of a file.
 func (e *EventWriter) begin(step int) error {
 	e.event(0)
 	e.b = append(e.b, eventFileVersion)
@@ -140,7 +140,7 @@ func masked(b []byte) uint32 {
 	return (c>>15 | c<<17) + 0xa282ead8
 }
 
-// record writes what a validation or an epoch has shown, and writes it to the file.
+// record writes the losses and metrics of a validation or an epoch, and flushes them to the file.
 func (e *EventWriter) record(r *Record, metrics []string) error {
 	err := e.Scalar("loss/train", r.Step, float64(r.Loss))
 	if r.Metrics != nil {
@@ -153,7 +153,7 @@ func (e *EventWriter) record(r *Record, metrics []string) error {
 	return errors.Join(err, e.Flush())
 }
 
-// Flush writes what is buffered to the file.
+// Flush writes the buffered records to the file.
 func (e *EventWriter) Flush() error {
 	if err := e.w.Flush(); err != nil {
 		return fmt.Errorf("train: events: %w", err)

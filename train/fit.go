@@ -25,7 +25,7 @@ type Options struct {
 	Valid      *data.Loader // the validation set; nil: none. It belongs to Fit meanwhile
 	ValidEvery int          // steps from one validation to the next; 0: one at the end of each epoch
 	Metrics    []Metric     // of validations
-	Monitor    string       // what is to improve: "" or "loss" for the loss of the validation, or a metric's name
+	Monitor    string       // the number that is to improve: "" or "loss" for the loss of the validation, or a metric's name
 	Patience   int          // validations without improvement after which it stops; 0: never
 	KeepBest   bool         // at the end, variables get the values of the best validation
 
@@ -86,8 +86,8 @@ type fit struct {
 	metrics []string
 }
 
-// Fit trains the model with the batches of loader until Options.Epochs epochs are over, validations do not improve any more, or ctx is done. What
-// loader has behind it counts as trained. What was asked for is done between two steps, never within one.
+// Fit trains the model with the batches of loader until Options.Epochs epochs are over, validations do not improve any more, or ctx is
+// done. Batches that loader has already given count as trained. Requests are carried out between two steps, never within one.
 //
 // Errors: a model that does not fit the data; options that contradict each other; those of compiling, reading, running and
 // writing; [Interrupted]. The history is that of the steps made, with an error too.
@@ -122,7 +122,7 @@ func Fit(ctx context.Context, rt *ops.Runtime, m *Model, loader *data.Loader, o 
 	return f.s.history(), err
 }
 
-// check finds what is wrong before anything is compiled.
+// check reports mistakes before anything is compiled.
 func (f *fit) check() error {
 	o := &f.o
 	switch {
@@ -216,7 +216,7 @@ func (f *fit) restored(err error) error {
 	return nil
 }
 
-// state is what a checkpoint holds.
+// state is the content of a checkpoint.
 func (f *fit) state() *checkpoint.State {
 	random := map[string]checkpoint.Random{"train": f.steps}
 	return &checkpoint.State{
@@ -320,7 +320,7 @@ func (f *fit) step(b *data.Batch) error {
 	return nil
 }
 
-// record validates, if it is time, and does what an epoch ends with.
+// record validates, if it is time, and does the work at the end of an epoch.
 func (f *fit) record(ctx context.Context) error {
 	s, ended := &f.s, f.s.EpochEnd
 	validate := f.valid != nil && (s.Due || ended && f.o.ValidEvery == 0)
@@ -364,7 +364,7 @@ func (f *fit) record(ctx context.Context) error {
 	return err
 }
 
-// improves reports whether a validation is better than the best so far. What is no number is no improvement.
+// improves reports whether a validation is better than the best so far. NaN is no improvement.
 func (f *fit) improves(r *Record) bool {
 	now, higher := f.monitored(r)
 	if math.IsNaN(now) {

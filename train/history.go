@@ -15,7 +15,7 @@ import (
 // Number is a float64 whose JSON may be "NaN", "+Inf" or "-Inf".
 type Number float64
 
-// MarshalJSON writes a number, or a text for what is none.
+// MarshalJSON writes a number, or a text for NaN and infinities.
 func (n Number) MarshalJSON() ([]byte, error) {
 	v := float64(n)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -47,7 +47,7 @@ type Record struct {
 	Examples  int               `json:"examples"`       // in that time
 }
 
-// History is what a training has shown.
+// History is the record of a training: its losses, validations and metrics.
 type History struct {
 	Records []Record
 	// Losses are the means of the losses of Options.LogEvery steps each.
@@ -105,7 +105,7 @@ func (h *History) saveCSV(path string, metrics []string) error {
 	return nil
 }
 
-// state is what a checkpoint keeps of a loop.
+// state is the state of a loop that a checkpoint keeps.
 type state struct {
 	Epoch    int      `json:"epoch"` // ended
 	Step     int      `json:"step"`  // made
@@ -134,7 +134,7 @@ func (s *state) clock() {
 	s.since = now
 }
 
-// history is what the caller is shown.
+// history is the state as a History for the caller.
 func (s *state) history() *History {
 	h := &History{Records: s.Records, Losses: s.Losses, Steps: s.Step, Epochs: s.Epoch, Stopped: s.Stopped}
 	if s.Best >= 0 {

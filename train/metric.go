@@ -15,7 +15,7 @@ import (
 type Metric interface {
 	Name() string // in progress lines and logs
 	Reset()
-	// Add takes the scores of a batch and what they are to be.
+	// Add takes the scores of a batch and their targets.
 	Add(scores, target *tensor.Tensor) error
 	Value() float64 // NaN if nothing was added
 	Higher() bool   // whether more is better

@@ -11,18 +11,18 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Model is what is trained: nodes of one graph.
+// Model is the model to train: nodes of one graph.
 type Model struct {
 	// Inputs are fed the fields of a batch, in order. Their first extent is that of the batch, or open (see [ops.Dim]), which
 	// is needed where batches differ in size, those of validation too.
 	Inputs []*ops.Node
-	// Loss is what Updates minimise, a scalar, the mean over the batch.
+	// Loss is the scalar that Updates minimise, the mean over the batch.
 	Loss *ops.Node
 	// Updates are one step: those of an optimiser, and of running statistics.
 	Updates []*ops.Node
 	// ValidLoss is the loss in inference, without dropout for example; nil: Loss.
 	ValidLoss *ops.Node
-	// Scores are what metrics judge, with the examples along the first axis; nil: there are none.
+	// Scores are judged by metrics, with the examples along the first axis; nil: there are none.
 	Scores *ops.Node
 	// Target is the number of the field that metrics compare Scores with; 0 means the last.
 	Target int
@@ -34,7 +34,7 @@ type Model struct {
 // graph is the graph of the model.
 func (m *Model) graph() *ops.Graph { return m.Inputs[0].Graph() }
 
-// check finds what is wrong with the model for batches of a loader, which inputs take, or shares of theirs.
+// check reports mistakes of the model for batches of a loader, which inputs take, or shares of theirs.
 func (m *Model) check(l *data.Loader, whole bool) error {
 	if len(m.Inputs) == 0 || m.Inputs[0] == nil {
 		return errors.New("train: the model has no inputs")

@@ -45,7 +45,7 @@ func points(n, from int) data.Dataset {
 	return d
 }
 
-// network is what a rig trains.
+// network is the model that a rig trains.
 func network() nn.Module {
 	return nn.Sequential{&nn.Linear{In: 2, Out: 8}, nn.ReLU, &nn.Dropout{Rate: 0.2}, &nn.Linear{In: 8, Out: 3}}
 }
@@ -124,7 +124,7 @@ func (r *rig) sum(ctx context.Context) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// shown is what must be the same of two histories: all but times.
+// shown is the part of a history that must be the same in two trainings: all but times.
 func shown(h *History) string {
 	c := *h
 	c.Records = nil

@@ -1,4 +1,4 @@
-// Package cluster finds what lies near each other: nearest neighbours, clusters of points, connected parts of images.
+// Package cluster finds points that are near each other: nearest neighbours, clusters of points, connected parts of images.
 package cluster
 
 import (
@@ -48,7 +48,7 @@ func vectors(a, b *ops.Node) error {
 	return nil
 }
 
-// Clusters is what [KMeans] has found.
+// Clusters is the result of [KMeans].
 type Clusters struct {
 	Centres *ops.Node // [k, d]
 	Labels  *ops.Node // of each point, that of its centre: int64 [n]

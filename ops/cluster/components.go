@@ -32,7 +32,7 @@ func Components(mask *ops.Node, corners bool) (labels, count *ops.Node) {
 	}
 	set := ops.Reshape(mask, images, h, w)
 	own := ops.Reshape(g.Iota(tensor.Int32, 0, all), images, h, w)
-	none := ops.ScalarLike(own, float64(all)) // of what is not set
+	none := ops.ScalarLike(own, float64(all)) // the label of elements that are not set
 	at := ops.Where(set, own, none)
 	least := func(at *ops.Node) *ops.Node {
 		next := at
@@ -47,7 +47,7 @@ func Components(mask *ops.Node, corners bool) (labels, count *ops.Node) {
 		}
 		return ops.Where(set, next, none)
 	}
-	follow := func(at *ops.Node) *ops.Node { // what is not set leads to itself
+	follow := func(at *ops.Node) *ops.Node { // elements that are not set keep the label none
 		list := ops.Concat(0, ops.Reshape(at, all), ops.Reshape(none, 1))
 		return ops.Reshape(ops.Gather(list, 0, ops.Reshape(at, all)), images, h, w)
 	}

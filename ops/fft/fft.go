@@ -272,8 +272,9 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Rows of n real numbers of which the n/2 + 1 pairs in the last two axes are the first half of the transform of the other sign. What half a
-// spectrum of real numbers does not have is not read. The derivative is that transform, in which what stands for two counts twice.
+// Rows of n real numbers of which the n/2 + 1 pairs in the last two axes are the first half of the transform of the other sign. Parts that
+// half a spectrum of real numbers cannot have are not read. The derivative is that transform, in which pairs that stand for two count
+// twice.
 var _ = ops.MustDefine(ops.Op{
 	Name: "fft.real_inverse", Hidden: true,
 	Attributes: ops.AttributesOf[inverseAttr](), Operands: operandOne, DTypes: dtypes.Wide,

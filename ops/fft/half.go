@@ -10,13 +10,14 @@ import (
 // A row of 2h real numbers is, as it lies in memory, one of h complex numbers, and half of its transform follows from theirs.
 // Source: Sorensen, Jones, Heideman and Burrus, Real-Valued Fast Fourier Transform Algorithms (1987).
 
-// unpacked is half the transform of real numbers, [..., n/2 + 1, 2], of which z, [..., n], is that of pairs of neighbours. With conjugate, it
-// is the transform of the other sign; that of z has not.
+// unpacked is half the transform of real numbers, [..., n/2 + 1, 2], from z, [..., n], the transform of their pairs of neighbours taken as
+// complex numbers. With conjugate, it is the transform of the other sign; z is not.
 func unpacked(z *ops.Node, conjugate bool) *ops.Node {
 	return ops.Apply("fft.unpack", dftAttr{conjugate}, z, halfRoots(z, z.Dim(-1)/2))
 }
 
-// packedHalf is what pairs of neighbours have for a transform, [..., n], of whose inverse with half a spectrum y, [..., n/2 + 1, 2], is known.
+// packedHalf inverts unpacked: it is the transform of pairs of neighbours, [..., n], from half the transform of the real numbers, y,
+// [..., n/2 + 1, 2].
 func packedHalf(y *ops.Node, conjugate bool) *ops.Node {
 	return ops.Apply("fft.pack", dftAttr{conjugate}, y, halfRoots(y, y.Dim(-2)-1))
 }

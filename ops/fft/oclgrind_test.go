@@ -24,7 +24,8 @@ const (
 	checkedVar  = "ANYCL_OCLGRIND_FFT"
 )
 
-// Oclgrind finds no access outside a buffer, none to what was never written and no race in kernels of transforms, in both their forms.
+// Oclgrind finds no access outside a buffer, none to memory that was never written and no race in kernels of transforms, in both their
+// forms.
 func TestNothingIsFoundInTransformsUnderOclgrind(t *testing.T) {
 	icd := os.Getenv(oclgrindVar)
 	if icd == "" {
@@ -84,7 +85,7 @@ func TestTransformsUnderOclgrind(t *testing.T) {
 	}
 }
 
-// checkedKernel is a kernel with operands and what the CPU path makes of them.
+// checkedKernel is a kernel with operands and the results of the CPU path for them.
 type checkedKernel struct {
 	name      string
 	k         ops.KernelOptions
@@ -178,7 +179,7 @@ func launchChecked(t *testing.T, context *cl.Context, queue *cl.Queue, program *
 		at++
 	}
 	want := c.outs[0]
-	storage := make([]byte, len(bytesOf(want))) // Oclgrind takes what it allocates for what was there before
+	storage := make([]byte, len(bytesOf(want))) // Oclgrind takes new memory for the old one at the same place
 	var pins runtime.Pinner
 	pins.Pin(&storage[0])
 	defer pins.Unpin()

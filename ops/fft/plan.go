@@ -10,7 +10,7 @@ import (
 //
 //	y[k1 + n1·k'] = Σ_j' w(n/n1)^(j'k') · w(n)^(j'k1) · Σ_j1 w(n1)^(j1k1) · x[j],   w(n) = exp(-2πi/n)
 //
-// A step reads and writes all elements, so there are few, and what is between fits the nearest caches.
+// A step reads and writes all elements, so there are few, and the values between fit the nearest caches.
 const (
 	longPrime = 127 // longer ones are transformed by convolution
 	fewFactor = 16  // at most, where there are few rows to compute side by side

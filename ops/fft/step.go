@@ -54,8 +54,8 @@ func (a *stepAttr) extents() (from, to int) {
 	return from, to
 }
 
-// scaling is what the elements of rows are multiplied by before a transform and after it: those that there are are as many, and nil
-// is nothing.
+// scaling has the factors of the elements of rows before a transform and after it. Their number is the number of elements of a row of the
+// operand or of the result; nil: all elements, not multiplied.
 type scaling struct{ before, after []complex128 }
 
 // step is x, [batch, m, lines] pairs in memory, with m elements transformed, as step.cl has it: [batch, m, lines], or turned

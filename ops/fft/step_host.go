@@ -46,7 +46,7 @@ func newHostStep[T float](s *stepAttr) *hostStep[T] {
 	return h
 }
 
-// hostOf is the function that runs a step on the host. What it needs is made at the first call, as most steps run elsewhere.
+// hostOf is the function that runs a step on the host. Its tables are made at the first call, as most steps run elsewhere.
 func hostOf[T float](s *stepAttr) func(outs, ins []*tensor.Tensor) error {
 	made := sync.OnceValue(func() *hostStep[T] { return newHostStep[T](s) })
 	return func(outs, ins []*tensor.Tensor) error {
@@ -81,7 +81,7 @@ func (h *hostStep[T]) block(x, y []pair[T], turns []T, i int, z0, z1 []pair[T]) 
 	b, at := block{lanes: min(h.wide, h.Lines-l)}, a*h.M*h.Lines+l
 	b.wide = b.lanes
 	if full := (b.lanes + perVector[T]() - 1) &^ (perVector[T]() - 1); (h.M-1)*h.Lines+full <= len(x)-at {
-		b.wide = full // with what is beside, of which nothing is stored
+		b.wide = full // with neighbouring numbers, whose results are not stored
 	}
 	if !h.Turned {
 		h.lanes(x[at:], h.Lines, y[at:], h.Lines, b, z0, z1)

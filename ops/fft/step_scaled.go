@@ -2,7 +2,7 @@ package fft
 
 import "github.com/anycl/anycl/fallback"
 
-// fewUnits are shared among cores by what each of them is made of.
+// fewUnits is a number of units for which the parts of each are shared among cores.
 const fewUnits = 8
 
 // hostPart is how many numbers of a row are computed by one call, so that few long rows are shared among cores.
@@ -14,7 +14,7 @@ type parallel func(n int, f func(from, to int))
 func inTurn(n int, f func(from, to int)) { f(0, n) }
 
 // scaled runs a step that multiplies the elements of rows before the transform or after it: a row at a time, or as many as a block has, so
-// that what is between is in a cache.
+// that intermediate values are in a cache.
 func (h *hostStep[T]) scaled(x, y []pair[T], before, after []T) {
 	rows := 1
 	if h.Lines == 1 {
@@ -74,7 +74,8 @@ func (h *hostStep[T]) scaledRows(x, y []pair[T], before, after []T, a, rows int,
 	}
 }
 
-// multiply sets rows of y, of to elements each, to the elements of rows of x, of from each, times those of the table, and what x does not have to 0.
+// multiply sets rows of y, of to elements each, to the elements of rows of x, of from each, times those of the table, and elements beyond
+// those of x to 0.
 func (h *hostStep[T]) multiply(y, x []pair[T], table []T, rows, to, from int, run parallel) {
 	parts := max(1, to/hostPart)
 	run(rows*parts, func(first, end int) {

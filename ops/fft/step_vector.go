@@ -25,7 +25,7 @@ func (p *hostPass[T]) vectors(x, y []pair[T], a *places) int {
 	if !vector.Has || n == 0 || p.radix == 1 {
 		return 0
 	}
-	// What is furthest in both is within them.
+	// Checks that the furthest elements that vectors access are within x and y.
 	_, _ = x[(a.times-1)*a.from+(p.radix-1)*a.apart+n-1], y[(a.times-1)*a.to+(p.radix-1)*a.beside+n-1]
 	bytes := int(unsafe.Sizeof(pair[T]{}))
 	v := vector.Args{
@@ -110,7 +110,7 @@ func (h *hostStep[T]) storeTiles(z, y []pair[T], turns []T, l int, b block) (who
 }
 
 // halfConsts are the constants of vector.Halves: the signs of the imaginary parts of both numbers and of the cosines, as numbers that
-// are 0 or -0, and what the parts of results are multiplied by.
+// are 0 or -0, and the factors of the parts of results.
 func halfConsts[T float](a, b, cos, re, im T) (c [4 * vector.Width / 4]T) {
 	per := vector.Width / int(unsafe.Sizeof(a))
 	for i := 0; i < per; i += 2 {

@@ -15,7 +15,7 @@ import (
 type STFTOptions struct {
 	// Hop is how far apart frames begin; 0: a quarter of their length.
 	Hop int
-	// Window is what each frame is multiplied by, [at most the length of a frame], in its middle; nil: ones.
+	// Window has the factors of each frame, [at most the length of a frame], and lies in its middle; nil: ones.
 	Window *ops.Node
 	// Uncentered: frame i begins at i · Hop, instead of having its middle there in a signal that is continued at both ends.
 	Uncentered bool
@@ -25,7 +25,7 @@ type STFTOptions struct {
 	Normalized bool
 	// TwoSided gives all frequencies, instead of the first half.
 	TwoSided bool
-	// Length is that of the signal that [ISTFT] gives; 0: what the frames cover.
+	// Length is that of the signal that [ISTFT] gives; 0: the length that the frames cover.
 	Length int
 }
 

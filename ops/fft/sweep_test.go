@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Each engine in each dtype transforms what it should for all lengths up to 2000, forward and back, real and complex: with
+// Each engine in each dtype transforms correctly for all lengths up to 2000, forward and back, real and complex: with
 // ANYCL_MATRIX=full, else for one length in forty. The reference is the transform by definition, in float64, of few elements of the result.
 func TestSweepOfLengths(t *testing.T) {
 	every := 40
@@ -93,7 +93,7 @@ func TestSweepOfLengths(t *testing.T) {
 	}
 }
 
-// compensated is a sum with what its additions have lost (Neumaier, 1974).
+// compensated is a sum with the rounding errors of its additions (Neumaier, 1974).
 type compensated struct{ sum, lost float64 }
 
 func (c *compensated) add(terms ...float64) {

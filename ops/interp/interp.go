@@ -13,10 +13,10 @@ import (
 
 func init() { ops.Helper() }
 
-// Beyond says what there is outside of the points.
+// Beyond says which values there are outside of the points.
 type Beyond uint8
 
-// What there is outside of the points.
+// The values outside of the points.
 const (
 	Extend    Beyond = iota // the first or last piece goes on
 	Hold                    // the first or last value
@@ -42,7 +42,7 @@ func Linear(x, y, at *ops.Node, b Beyond) *ops.Node {
 	return beyond(x, y, at, ops.Add(left, ops.Mul(ops.Sub(right, left), share)), b)
 }
 
-// End says what a spline does at its ends.
+// End says how a spline ends.
 type End uint8
 
 // The ends of a spline.
@@ -198,7 +198,7 @@ func check(x, y, at *ops.Node) error {
 	return nil
 }
 
-// piece is that in which each place lies, the first one and the last one for what is beyond.
+// piece is that in which each place lies, the first one and the last one for places beyond.
 func piece(x, at *ops.Node) *ops.Node {
 	i := ops.Sub(ops.SearchSorted(x, at, &ops.SearchOptions{Right: true}), 1)
 	return ops.Clamp(i, 0, x.Size()-2)

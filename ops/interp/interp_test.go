@@ -43,7 +43,7 @@ var (
 	at = []float64{-1, -0.3, 0, 0.1, 0.5, 1.7, 2.9, 3, 6.5, 7}
 )
 
-// gonum's, point by point, inside; and what is said of the outside.
+// gonum's, point by point, inside; and the documented values outside.
 func TestValuesAreThoseOfGonum(t *testing.T) {
 	g := ops.NewGraph("interp")
 	x, y, a := vector(g, xs...), vector(g, ys...), vector(g, at...)

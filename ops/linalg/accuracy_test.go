@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the documentation anew")
 
-// threshold is what LAPACK's test programs let a measure be.
+// threshold is the bound of LAPACK's test programs for a measure.
 const threshold = 30
 
 // Every decomposition of every kind of matrix, on both engines, is as near to the matrix as LAPACK's test programs demand.

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// BenchmarkDecompositions reports billions of operations a second, as LAPACK counts them, of what the default runtime runs.
+// BenchmarkDecompositions reports billions of operations a second, as LAPACK counts them, on the default runtime.
 //
 //	go test ./ops/linalg -run '^$' -bench Decompositions/cholesky/float32/1024
 func BenchmarkDecompositions(b *testing.B) {

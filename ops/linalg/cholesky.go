@@ -210,7 +210,7 @@ var _ = ops.MustDefine(ops.Op{
 		return shape, c.DType(0), err
 	},
 	Compose: func(c *ops.Call) *ops.Node { return ops.ApplyAll("linalg.triangle_system", c.Attr, c.In...)[0] },
-	// a x = b: db = a⁻ᵀ dx, da = -db xᵀ, transposed where a is, and cut to what is read.
+	// a x = b: db = a⁻ᵀ dx, da = -db xᵀ, transposed where a is, and cut to the triangle that is read.
 	Grad: func(b *ops.Back) {
 		t, a, x := b.Attr().(triangleAttr), b.In(0), b.Out()
 		back := t

@@ -102,7 +102,7 @@ func (f luFactors) sign() *ops.Node {
 }
 
 // luGrad is the derivative of an LU decomposition. With k = min(m, n), A₁ the first k rows and columns of Pᵀ a, L₁ and U₁ the square
-// parts of the factors, and L₂ and U₂ what is below and beside them:
+// parts of the factors, and L₂ and U₂ the rest below and beside them:
 //
 //	dA₁ = L₁⁻ᵀ [tril(L₁ᵀ dL₁ - dU₂ U₂ᵀ, -1) + triu(dU₁ U₁ᵀ - L₂ᵀ dL₂)] U₁⁻ᵀ
 //	dA₂ = L₁⁻ᵀ dU₂ beside, dL₂ U₁⁻ᵀ below
@@ -214,7 +214,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// LUUnpack returns the factors P, L and U, as [LU] does, of what [LUFactor] returned. Errors: shapes; pivots is not int32.
+// LUUnpack returns the factors P, L and U, as [LU] does, from the results of [LUFactor]. Errors: shapes; pivots is not int32.
 func LUUnpack(lu, pivots *ops.Node) (p, l, u *ops.Node) {
 	r := ops.ApplyAll("linalg.lu_unpack", nil, lu, pivots)
 	return r[0], r[1], r[2]
@@ -235,7 +235,7 @@ var _ = ops.MustDefine(ops.Op{
 	ComposeAll: func(c *ops.Call) []*ops.Node { return unpackLU(c.In[0], c.In[1]) },
 })
 
-// checkPivots reports an operand 1 that is not what LUFactor gives with operand 0.
+// checkPivots reports an operand 1 that cannot be the pivots of LUFactor for operand 0.
 func checkPivots(c *ops.Call) error {
 	batch, m, n, err := matrixOf(c, 0)
 	if err == nil && !slices.Equal(c.Shape(1), shapes.With(batch, min(m, n))) {

@@ -104,8 +104,8 @@ func normOf(x *ops.Node, order MatrixOrder) *ops.Node {
 	}
 }
 
-// largest is the maximum over the last axis of what is not negative, and 0 of nothing. A maximum of 0 has its derivative, which
-// [ops.Maximum] with 0 would halve.
+// largest is the maximum over the last axis of numbers that are not negative, and 0 of an empty axis. A maximum of 0 keeps its whole
+// derivative, which [ops.Maximum] with 0 would halve.
 func largest(x *ops.Node) *ops.Node {
 	y := ops.Max(x, -1)
 	return ops.Where(ops.Less(y, 0), 0, y)

@@ -100,7 +100,7 @@ var _ = ops.MustDefine(ops.Op{
 			b.Fail(errors.New("the complete Q of a matrix with more rows than columns has no derivative"))
 			return
 		}
-		// The columns of a after the first m are Qᵀ times what they were: they add to the derivative of Q.
+		// The columns of R after the first m are Qᵀ times those of a: they add to the derivative of Q.
 		if n > m {
 			rest, d := build.Cut(b.In(0), -1, m, n), build.Cut(dr, -1, m, n)
 			dq = ops.Add(dq, ops.MatMul(rest, build.SwapLast(d)))

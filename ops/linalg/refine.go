@@ -16,8 +16,8 @@ type Refined struct {
 	X *ops.Node
 	// Error is the backward error of each matrix, float64: the largest |b - a x| over the largest row sum of |a| times the largest |x|.
 	Error *ops.Node
-	// Condition is an estimate of the condition number of each matrix in the norm of its column sums, from below, float64. From
-	// float32 factors it cannot be told beyond about 1e7, and is what they give.
+	// Condition is an estimate of the condition number of each matrix in the norm of its column sums, from below, float64. Factors
+	// in float32 cannot resolve condition numbers beyond about 1e7: larger ones give whatever estimate the factors yield.
 	Condition *ops.Node
 	// Iterations is how often the solution was corrected, int32, one number.
 	Iterations *ops.Node

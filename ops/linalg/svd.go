@@ -172,7 +172,7 @@ var _ = ops.MustDefine(ops.Op{
 
 // RankOptions say which singular values count as zero.
 type RankOptions struct {
-	// Rtol and Atol are tolerances: what is at most max(Atol, Rtol · the largest singular value) counts as zero. Rtol 0 stands for max(m, n)
+	// Rtol and Atol are tolerances: a singular value of at most max(Atol, Rtol · the largest) counts as zero. Rtol 0 stands for max(m, n)
 	// times the distance from 1 to the next number of the dtype, if Atol is 0 too.
 	Rtol, Atol float64
 	// Hermitian: matrices are symmetric, and the absolute values of their eigenvalues take the place of singular

@@ -122,7 +122,7 @@ type pairSum[T float] struct {
 	total       [3]float64
 }
 
-// add adds what sources of weights w do, of which the first is source number begin of m.
+// add adds the contributions of sources of weights w, of which the first is source number begin of m.
 func (p *pairSum[T]) add(s, w []T, begin, m int) {
 	const block = 256 // as on devices
 	for len(w) > 0 {

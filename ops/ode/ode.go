@@ -14,7 +14,7 @@ import (
 
 func init() { ops.Helper() }
 
-// System adds dy/dt to the graph: t is [b, 1], y [b, n], as is what it returns. Rows of the batch do not depend on each other.
+// System adds dy/dt to the graph: t is [b, 1], y and the result are [b, n]. Rows of the batch do not depend on each other.
 type System func(t, y *ops.Node) *ops.Node
 
 // Options say how [RK45] chooses steps. The zero value and nil are right for many.
@@ -29,7 +29,7 @@ type Options struct {
 	Times []float64
 }
 
-// Solution is what [RK45] has found.
+// Solution is the result of [RK45].
 type Solution struct {
 	// Y is the solution at the end, [b, n]; of rows that have not come so far, where they are.
 	Y *ops.Node

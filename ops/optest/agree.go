@@ -34,7 +34,7 @@ func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	}
 }
 
-// GradientParts are what [TestGradientsAgree] checks, for those who test without package
+// GradientParts are the checks of [TestGradientsAgree], for those who test without package
 // testing. They may be checked at the same time.
 func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
@@ -48,7 +48,7 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 			continue
 		}
 		g := &gradGroup{ops: []*ops.Op{op}, few: few, single: single}
-		if few && !leftToCPU(op) && !drawing[op.Name] { // whose numbers depend on what else a graph draws
+		if few && !leftToCPU(op) && !drawing[op.Name] { // whose numbers depend on other draws of a graph
 			alike := elementwise(op)
 			if open[alike] == nil || len(open[alike].ops) == gradBundle {
 				open[alike] = &gradGroup{few: true, single: single, alike: alike}
@@ -221,7 +221,7 @@ func (g *gradGroup) choose(op *ops.Op, all []*gradCell) []*gradCell {
 	return []*gradCell{fit[0], fit[len(fit)-1]}
 }
 
-// agree compares gradients in float32 with those in float64. What they lose in
+// agree compares gradients in float32 with those in float64. Their error in
 // float32 depends on the derivative rule: allowed is a share of the derivative,
 // of the largest one, and of the weights, which are about 1.
 func agree(pair gradPair) Outcome {

@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Compiling is what takes time on a device: a tenth of a second and more for
+// Compiling takes most of the time on a device: a tenth of a second and more for
 // each kernel, and the matrix has thousands of cells. A bundle runs cells of
 // many ops as one graph, so that their kernels are compiled as few programs.
 //
@@ -28,14 +28,14 @@ import (
 //   - Views, and with [Options.Join] all other ops, are parts of one graph, each with a
 //     result of its own.
 //
-// What a bundle does not show is the kernel that an op has on its own, with
-// operands that broadcast or are transposed. Exemplars do that for the rest.
+// A bundle does not test the kernel that an op has on its own, with
+// operands that broadcast or are transposed. Exemplars test that for all ops.
 
 // exemplars are the element-wise ops that run every sample on its own, in
 // their main dtype, on an engine that bundles.
 var exemplars = []string{"add", "exp", "less", "where"}
 
-// bundleUnits bounds a bundle: what is wrong with one unit takes all to compile again one by one.
+// bundleUnits bounds a bundle: an error in one unit makes all units compile again one by one.
 const bundleUnits = 36
 
 // unit is a part of a bundle: one node, and the cells whose results it holds
@@ -58,7 +58,7 @@ type bundle struct {
 type bundler struct {
 	o    *Options
 	of   map[*cell]*bundle
-	open map[string]*bundle // by what its units have in common
+	open map[string]*bundle // by the key that its units share
 }
 
 func newBundler(o *Options) *bundler {
@@ -219,7 +219,7 @@ const (
 	fewThinning = 10
 )
 
-// kept chooses what runs, beside the vectors of element-wise ops, on an engine
+// kept chooses the cells that run, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
 // ops exemplars are enough. With Few, compositions run every third sample, and in one of eight other dtypes.

@@ -39,7 +39,7 @@ func callOf(op *ops.Op, out *ops.Node) (call *ops.Node, result int) {
 	return call, result
 }
 
-// called says what is wrong where c does not call its op.
+// called reports an error where c does not call its op.
 func (c *cell) called() error {
 	if call, _ := callOf(c.op, c.out); call == nil {
 		return fmt.Errorf("the result of the sample does not depend on a call of %s", c.op.Name)

@@ -18,7 +18,7 @@ type Verdict struct {
 	Elements int          // elements compared
 	DType    tensor.DType // of the result
 	ULP      float64      // the largest error in units in the last place of the dtype
-	Share    float64      // the largest error as a share of what was allowed
+	Share    float64      // the largest error as a share of the allowed one
 	Message  string       // shapes, or the first wrong element; empty when all is well
 	// Bits is a hash of all bits of the result, whether it is right or not. The same kernels give the
 	// same, by whatever way they came to the device.
@@ -39,7 +39,7 @@ func bitsOf(results ...*tensor.Tensor) uint64 {
 // OK reports whether every element was within its bound.
 func (v Verdict) OK() bool { return v.Message == "" }
 
-// Compare checks got against what any of the references allow, element by
+// Compare checks got against the bounds of any of the references, element by
 // element. There is more than one where a device may treat subnormal operands
 // as zero.
 func Compare(tol spec.Tolerance, got *tensor.Tensor, wants ...spec.Result) Verdict {
@@ -81,7 +81,7 @@ func Compare(tol spec.Tolerance, got *tensor.Tensor, wants ...spec.Result) Verdi
 	return v
 }
 
-// difference is the error of element p and what is allowed.
+// difference is the error of element p and the allowed one.
 func difference(tol spec.Tolerance, got spec.Array, want spec.Result, p int) (err, bound float64) {
 	switch {
 	case got.I != nil:
@@ -108,8 +108,8 @@ func difference(tol spec.Tolerance, got spec.Array, want spec.Result, p int) (er
 	}
 	bound = spec.ErrorBound(tol, got.DType, w, want.N, terms)
 	if math.IsInf(g, 0) {
-		// What rounds to infinity is right as infinity; what is a bound away
-		// from there may be.
+		// A number that rounds to infinity may be infinite, and so may one that is
+		// less than its bound away from there.
 		edge := math.Copysign(format.Of(got.DType).Overflow(), g)
 		if g > 0 && w >= edge || g < 0 && w <= edge {
 			return 0, bound

@@ -83,7 +83,7 @@ func TestSumsAreJudgedByTheirTerms(t *testing.T) {
 	require.False(t, Compare(tol, tensor.Scalar(float32(1000*11*0x1p-24)), want).OK())
 }
 
-// liar is the CPU path but for one bit of what it reads back.
+// liar is the CPU path with one bit changed in all data that it reads back.
 type liar struct{ engine.Engine }
 
 func (l liar) Read(ctx context.Context, dst []byte, src engine.Memory, offset int64) error {

@@ -9,7 +9,7 @@
 // lifetime) and whether every op of package ops gives the right numbers in
 // every dtype.
 //
-// Right is what a reference says: one plain function for each op, over
+// The right numbers are those of a reference: one plain function for each op, over
 // float64 and exact integers, written from the definition of the op and from
 // nothing that the engines share. It stands in the [Spec] of the op, with how far
 // a result may be from it ([Tolerance]) and the calls that are tried ([Sample]). A

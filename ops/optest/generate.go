@@ -56,7 +56,7 @@ func (p *program) kind() ([]move, tableMoves) {
 	return slices.Concat(viewMoves, structureMoves, foldMoves, controlMoves, smoothMoves), smoothTable()
 }
 
-// finish chooses what a program gives, and its variables.
+// finish chooses the outputs of a program, and its variables.
 func (p *program) finish() {
 	p.outputs = p.results()
 	p.updates = p.variables()
@@ -180,7 +180,7 @@ func (p *program) indices(n int, shape ...int) int {
 	return i
 }
 
-// apply adds one op. It declines what would grow too large, and tames values
+// apply adds one op. It declines ops whose results would grow too large, and tames values
 // that have.
 func (p *program) apply(op string, attr any, build func(in []*ops.Node) *ops.Node, args ...int) (int, bool) {
 	return p.applyAs(op, p.base, attr, build, args...)
@@ -233,7 +233,7 @@ func (p *program) usable(r spec.Result) bool {
 	return !p.exact || p.small(r)
 }
 
-// magnitudes are the largest number of a result, and of what bounds its error.
+// magnitudes are the largest magnitude of a result, and the largest sum of magnitudes that its error bound has.
 func magnitudes(r spec.Result) (value, terms float64) {
 	for k := range r.F {
 		value = max(value, math.Abs(r.F[k]))

@@ -63,7 +63,7 @@ type gradCell struct {
 	grads []*ops.Node // of these
 }
 
-// gradResult is what one run gives for a cell.
+// gradResult is the result of one run for a cell.
 type gradResult struct {
 	loss  float64
 	grads []spec.Array

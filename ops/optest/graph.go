@@ -51,7 +51,7 @@ func GraphError(ctx context.Context, e engine.Engine, seed uint64) error {
 	return graphError(ctx, ops.NewRuntime(e), newProgram(seed), seed, nil)
 }
 
-// reportGraph makes of err what a test says.
+// reportGraph reports err as the result of a test.
 func reportGraph(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -76,7 +76,7 @@ func TestPlacements(t *testing.T, device, cpu engine.Engine, n int) {
 	}
 }
 
-// PlacementError is what [TestPlacements] finds for one seed, without package testing.
+// PlacementError is the mistake that [TestPlacements] finds for one seed, without package testing.
 func PlacementError(ctx context.Context, device, cpu engine.Engine, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return graphError(ctx, ops.NewRuntime(device, cpu), newProgramWith(seed, smoothHost()), seed, func() ops.Place { return ops.Place(r.IntN(3)) })
@@ -174,7 +174,7 @@ func (p *program) differs(got *tensor.Tensor, values []spec.Array, v int, slack 
 	if p.exact || want.F == nil {
 		return Compare(spec.Moved, got, reference.Exactly(want)).Message
 	}
-	// The slack is the bound: what Compare adds to it is for the last store.
+	// The slack is the bound; Compare adds to it for the last store.
 	return Compare(spec.Tolerance{ULP: 4, Terms: 1}, got, spec.Result{Array: want, Terms: slack[v], N: 1 / format.Of(want.DType).Unit()}).Message
 }
 
@@ -189,7 +189,7 @@ type program struct {
 	updates map[int]int // inputs that are variables, and the values that they get
 
 	lead          int            // the extent that is open, as it is in values; 0: none
-	sizes         []int          // what else it may be
+	sizes         []int          // other values of lead
 	resizedValues [][]spec.Array // the values with each of sizes
 }
 
@@ -306,7 +306,7 @@ func (p *program) slack(values []spec.Array) [][]float64 {
 			}
 		}
 	}
-	for _, errs := range out { // an element whose errors happened to cancel has what is usual
+	for _, errs := range out { // an element whose errors happened to cancel gets the usual slack
 		var usual float64
 		for _, e := range errs {
 			usual += e / float64(len(errs))

@@ -11,7 +11,7 @@ import (
 
 // cancelling has the ops whose gradients are differences of sums, and by how many
 // units of rounding the slope of each operand may be off where these cancel. A
-// softmax that is saturated has no slope at all, and what is computed is rounding:
+// softmax that is saturated has no slope at all, and the computed one is rounding:
 // none of it is in proportion to the exact result, and another order of the sums
 // may happen to give zero. A sum of n products is off by n units of the sum of
 // their magnitudes at most (Higham, Accuracy and Stability of Numerical Algorithms
@@ -65,7 +65,7 @@ func number(x *ops.Node, n int) *ops.Node { return x.Graph().Full(x.DType(), flo
 func largest(x *ops.Node) *ops.Node { return ops.Maximum(ops.Max(ops.Abs(x)), number(x, 0)) }
 
 // leftover is a scalar whose gradient with respect to an input is, in units of
-// rounding, an example of what cancelling leaves in the gradient of loss: slopes
+// rounding, an example of the error that cancelling leaves in the gradient of loss: slopes
 // are linear in one another, so the operands of cancelling ops have errors for
 // slopes, of random signs.
 func (p *program) leftover(nodes []*ops.Node, loss *ops.Node, rng *rand.Rand) *ops.Node {

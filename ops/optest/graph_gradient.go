@@ -29,9 +29,9 @@ func TestGraphGradients(t *testing.T, a, b engine.Engine, n int) {
 }
 
 // CheckGraphGradients differentiates the random graph of an odd seed with
-// respect to its inputs, and compares what the engine a gives in float32 with
-// what b gives in float64. How much float32 loses, b shows too, but for what is
-// left where sums cancel, which is luck: see cancelling.
+// respect to its inputs, and compares the results of the engine a in float32 with
+// those of b in float64. How much float32 loses, b shows too, except for the
+// rounding errors where sums cancel, which are random: see cancelling.
 func CheckGraphGradients(t testing.TB, a, b engine.Engine, seed uint64) {
 	t.Helper()
 	reportGraph(t, GraphGradientError(t.Context(), a, b, seed))

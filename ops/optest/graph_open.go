@@ -24,7 +24,7 @@ func TestOpenGraphs(t *testing.T, e engine.Engine, n int) {
 }
 
 // OpenGraphError builds the random graph of a seed whose inputs share an extent that is open, compiles it once, and
-// compares what it gives for each of several sizes with the references of its ops, as [CheckGraph] does. It is nil where all agree.
+// compares its results for each of several sizes with the references of its ops, as [CheckGraph] does. It is nil where all agree.
 func OpenGraphError(ctx context.Context, e engine.Engine, seed uint64) (err error) {
 	p := newOpenProgram(seed)
 	defer func() {
@@ -77,8 +77,8 @@ func (p *program) size(k int) int { return slices.Insert(slices.Clone(p.sizes), 
 // openLead stands for the open extent in the values of a program: no other extent is likely to have it.
 const openLead = 13
 
-// newOpenProgram makes the program of a seed whose inputs share an open extent. What does not work for every size, or is not of an
-// open shape, is drawn again.
+// newOpenProgram makes the program of a seed whose inputs share an open extent. A program that does not work for every size, or is not of
+// an open shape, is drawn again.
 func newOpenProgram(seed uint64) *program {
 	for try := uint64(0); ; try++ {
 		p := drawOpen(rand.New(rand.NewPCG(seed, 0x51ed270b+try)), seed%2 == 0)

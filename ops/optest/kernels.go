@@ -29,7 +29,7 @@ func TestKernels(t *testing.T, e engine.Engine, n int) {
 // KernelError says where a kernel of [ops.Kernel] is told something else of its launch than
 // OpenCL C specifies: every work-item function, in one to three dimensions, with and without a
 // work-group, for dimensions that the launch has and others, called in the ways that programs call
-// functions. What is right is computed from the geometry alone. The seed chooses all of these.
+// functions. The right values are computed from the geometry alone. The seed chooses all of these.
 // It is engine.ErrUnsupported where e runs no kernels, or lacks sub-groups and the seed is about these.
 func KernelError(ctx context.Context, e engine.Engine, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 31))
@@ -211,7 +211,7 @@ func (c call) source(columns []kernelColumn) string {
 		fmt.Sprint(len(columns)) + ";\n" + body.String() + "}\n"
 }
 
-// check compares what every work-item was told with what the geometry says.
+// check compares the values that every work-item was given with those of the geometry.
 func (l *kernelLaunch) check(columns []kernelColumn, rows [][]int64) error {
 	group := l.local
 	if group == [3]int{} { // the driver's choice
@@ -240,7 +240,7 @@ func (l *kernelLaunch) check(columns []kernelColumn, rows [][]int64) error {
 	return nil
 }
 
-// want is what OpenCL C 3.0, section 6.15.1, says that k gives.
+// want is the value that OpenCL C 3.0, section 6.15.1, specifies for k.
 func (l *kernelLaunch) want(k kernelColumn, group, id [3]int) int64 {
 	linear := func(at, size [3]int) int64 { return int64((at[2]*size[1]+at[1])*size[0] + at[0]) }
 	within := func(of [3]int, else_ int64) int64 {
@@ -276,7 +276,7 @@ func (l *kernelLaunch) want(k kernelColumn, group, id [3]int) int64 {
 	return 0 // global_offset
 }
 
-// checkSubGroups holds a kernel that asks about sub-groups to what is true of any division of a
+// checkSubGroups checks a kernel that asks about sub-groups for properties of any division of a
 // work-group: the sub-groups' sizes sum up to it, and each work-item has a place of its own.
 func (l *kernelLaunch) checkSubGroups(ctx context.Context, e engine.Engine) error {
 	const source = `#ifdef cl_khr_subgroups

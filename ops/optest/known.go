@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrKnown is what Prepare of an engine may answer to a graph of this suite: an engine has
+// ErrKnown may be the error of an engine's Prepare for a graph of this suite: an engine has
 // been given the same graph and made the same of it, so that the result is known. The
 // suite counts its cells as known, and goes on.
 //
@@ -28,7 +28,7 @@ func withGraph(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, graphKey{}, name)
 }
 
-// naming is ctx for a graph of what cells are for.
+// naming is ctx with a name of the graph of cells: their purpose, ops, dtypes and numbers.
 func naming(ctx context.Context, what string, all []*cell) context.Context {
 	var b strings.Builder
 	b.WriteString(what)

@@ -31,7 +31,7 @@ func TestLongFolds(t *testing.T, e engine.Engine, n int) {
 }
 
 // LongFoldError says which folds over millions of values of a dtype, the seed-th of floats, are off by more
-// than package ops promises: sums, products, means and what is made of them, running sums, scatter-adds,
+// than package ops promises: sums, products, means and functions of these, running sums, scatter-adds,
 // contractions, and gradients that are such sums. The values are one number, which rounds the same way
 // again and again: in one float32 after the other a sum of 2^20 would be off by a hundredth. They are
 // broadcast, so that nearly nothing is in memory. It is engine.ErrUnsupported where e lacks the dtype.

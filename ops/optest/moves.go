@@ -335,7 +335,7 @@ var smoothMoves = []move{
 			p.apply("avg_pool2d", o, sample.One(func(x *ops.Node) *ops.Node { return ops.AvgPool2D(x, o) }), x)
 		}
 	},
-	func(p *program) { // what may be large goes through a function that is not
+	func(p *program) { // values that may be large go through a bounded function
 		if x, ok := p.any(nil); ok {
 			if y, ok := p.apply("tanh", nil, sample.One(ops.Tanh), x); ok {
 				p.apply("exp", nil, sample.One(ops.Exp), y)

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// structureMoves have attributes that depend on the shape of what they get, which samples cannot try on values of a program.
+// structureMoves have attributes that depend on the shape of their operand, which samples cannot try on values of a program.
 var structureMoves = []move{
 	func(p *program) { // beyond the edges of two axes
 		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })

@@ -60,7 +60,7 @@ func leftToCPU(op *ops.Op) bool {
 }
 
 // smoothTable are the samples of continuous functions of float32, exactTable those of ops that give small integers for small
-// integers without rounding, and the Host ones what devices leave to the CPU path.
+// integers without rounding, and the Host ones ops that devices leave to the CPU path.
 var (
 	smoothTable = sync.OnceValue(func() tableMoves { return samplesThat(func(op *ops.Op) bool { return smoothOp(op) && !hostOp(op) }) })
 	smoothHost  = sync.OnceValue(func() tableMoves { return samplesThat(func(op *ops.Op) bool { return smoothOp(op) && hostOp(op) }) })
@@ -197,7 +197,7 @@ func (p *program) operand(o spec.Operand) (int, bool) {
 		return y, ok
 	case dt == p.base && !p.exact && free && !o.Distinct:
 		return p.fit(x, o.Shape)
-	case dt == p.base && !p.exact: // a small part of a value beside random ones, which keeps what is distinct so
+	case dt == p.base && !p.exact: // a small part of a value beside random ones, which keep elements distinct
 		if free {
 			lo, hi = -4, 4
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// TestSamplesWithOpenSizes: the sample of an op whose inputs have open extents gives what it gives with numbers. Equal extents are one
-// open extent. Samples that fix an extent by what they build beside the inputs cannot be built so; every op has one that can, but those
-// whose shapes are bound to numbers.
+// TestSamplesWithOpenSizes: the sample of an op whose inputs have open extents gives the results that it gives with numbers. Equal extents
+// are one open extent. Samples that fix an extent by nodes that they build beside the inputs cannot be built so; every op has one that can,
+// but those whose shapes are bound to numbers.
 func TestSamplesWithOpenSizes(t *testing.T) {
 	t.Parallel()
 	rt, err := ops.Open(t.Context(), &ops.Options{Device: "none"})
@@ -63,7 +63,7 @@ func TestSamplesWithOpenSizes(t *testing.T) {
 				og := ops.NewGraph(op.Name)
 				reason = nil
 				func() {
-					defer func() { // a sample may calculate with what is no extent
+					defer func() { // a sample may calculate with a handle, which is no number
 						if r := recover(); r != nil {
 							reason = fmt.Errorf("the sample: %v", r)
 						}

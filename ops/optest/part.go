@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// State is what became of a sample.
+// State is the state of a sample after its check.
 type State string
 
 // The states.
@@ -21,7 +21,7 @@ const (
 	Known  State = "known"  // see [ErrKnown]
 )
 
-// Outcome is what was found for one sample.
+// Outcome is the result of checking one sample.
 type Outcome struct {
 	Sample  string
 	State   State
@@ -34,7 +34,7 @@ func failed(sample string, err error) Outcome {
 	return Outcome{Sample: sample, State: Failed, Err: err}
 }
 
-// Part is an op in one dtype, or its gradient: what is checked together.
+// Part is an op in one dtype, or its gradient: the unit of a check.
 type Part struct {
 	Op    *ops.Op
 	DType tensor.DType

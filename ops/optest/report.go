@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Report counts what the suite found on one engine. It is safe for concurrent
+// Report counts the outcomes of the suite on one engine. It is safe for concurrent
 // use.
 type Report struct {
 	engine string
@@ -29,7 +29,7 @@ func newReport(engine string) *Report {
 	return &Report{engine: engine, rows: map[string]*row{}}
 }
 
-// enter counts what was found for a sample of op.
+// enter counts the outcome of a sample of op.
 func (r *Report) enter(op *ops.Op, o Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -31,14 +31,14 @@ type Options struct {
 	// Few leaves out more of other dtypes than Bundle does, and of ops that consist of others two thirds of the samples and most
 	// dtypes; of their gradients one of two samples.
 	Few bool
-	// Join puts samples of several ops into one graph, beside what Bundle does: each still has a task
+	// Join puts samples of several ops into one graph, in addition to Bundle: each still has a task
 	// of its own, but their programs are compiled together.
 	Join bool
 	// Every leaves all out but one in so many samples of each op; 0 and 1 leave nothing out.
 	Every int
 }
 
-// demandOps fails where o names an op that there is not.
+// demandOps fails where o names an op that does not exist.
 func (o *Options) demandOps(t testing.TB) {
 	t.Helper()
 	if o == nil {
@@ -90,7 +90,7 @@ func TestOps(t *testing.T, e engine.Engine, o *Options) {
 	}
 }
 
-// Parts are what [TestOps] checks, for those who test without package testing. They may be
+// Parts are the checks of [TestOps], for those who test without package testing. They may be
 // checked at the same time.
 func Parts(e engine.Engine, o *Options) []*Part {
 	if o == nil {
@@ -133,7 +133,7 @@ type cell struct {
 	sample     spec.Sample
 	dt         tensor.DType
 	in         []*ops.Node      // the operands
-	values     []*tensor.Tensor // what they are fed with
+	values     []*tensor.Tensor // the tensors that they are fed with
 	seen       []*ops.Node      // the operands as the op sees them, after views
 	out        *ops.Node
 	place      int                  // among the cells of the graph
@@ -141,7 +141,7 @@ type cell struct {
 	at, column int                  // among the samples that are meant for dt, and how many these are
 	seed       []string             // of its values, if they are not its own
 	shared     map[string]*ops.Node // operands of other cells of the graph, which have the same seed
-	open       func(d int) int      // what stands for extent d of an input; nil: itself
+	open       func(d int) int      // the handle or number in place of extent d of an input; nil: d
 	constants  tensor.DType         // in which fixed operands are drawn, if not in dt
 }
 
@@ -265,11 +265,11 @@ func (s *suite) check(ctx context.Context, all []*cell) []Outcome {
 	return outcomes
 }
 
-// cellResult is what came out for one cell.
+// cellResult is the result of one cell.
 type cellResult struct {
 	out  *tensor.Tensor
 	seen []*tensor.Tensor
-	took time.Duration // its share of what all cells of its graph took
+	took time.Duration // its share of the time of all cells of its graph
 }
 
 // runCells builds, compiles and runs cells as one graph.

@@ -86,7 +86,7 @@ func TestErrorBoundsAreThoseOfTheSpecification(t *testing.T) {
 // unjudged are the results that no sample gives. Whoever adds one takes it out of here.
 var unjudged = []string{"linalg.cholesky info", "gru h", "linalg.inverse info", "lstm h", "linalg.lu_factor pivots", "linalg.lu_factor info", "linalg.solve info"}
 
-// Each result of an op with several is what some sample gives.
+// Some sample gives each result of an op that has several.
 func TestEveryResultOfAnOpIsJudged(t *testing.T) {
 	t.Parallel()
 	for op := range ops.Table() {

@@ -41,7 +41,7 @@ type specialCase struct {
 // come from: it is not compared.
 const open = 7.25e77
 
-// specialDerivatives are outputs of a graph: what is to be compared with want.
+// specialDerivatives are outputs of a graph, to be compared with want.
 type specialDerivatives struct {
 	c     *specialCase
 	nodes []*ops.Node
@@ -101,7 +101,7 @@ type pointGroup struct {
 	err   error
 }
 
-// pointsFound is what a graph gives for an op.
+// pointsFound is the result of a graph for an op.
 type pointsFound struct {
 	cases  []*specialDerivatives
 	result *tensor.Tensor // of all cases, one after the other
@@ -123,7 +123,7 @@ func specialOutcomes(ctx context.Context, rt *ops.Runtime, op *ops.Op, few bool)
 	return all
 }
 
-// derivatives are the cases of op as parts of graph, and what is computed for them, as one vector.
+// derivatives are the cases of op as parts of graph, and their results as one vector.
 func (g *pointGroup) derivatives(graph *ops.Graph, feeds ops.Feeds, op *ops.Op) (all []*specialDerivatives, flat *ops.Node) {
 	var nodes []*ops.Node
 	for _, c := range specials() {

@@ -14,7 +14,7 @@ func foldPoints() []specialCase {
 	zeros := func(n int) [][]float64 { return [][]float64{make([]float64, n)} }
 	one := func(x []float64) [][]float64 { return [][]float64{x} }
 	var out []specialCase
-	// What only chooses elements has no second derivative.
+	// Ops that only choose or add elements have second derivatives of 0.
 	for _, c := range []struct {
 		op, label   string
 		shape       []int

@@ -130,7 +130,7 @@ func binaryPoints() []specialCase {
 }
 
 // productPoints are products with no zero, one, two and more: derivatives are
-// products of what is left when as many different factors are taken out.
+// products of the factors that are left when as many different ones are taken out.
 func productPoints() []specialCase {
 	var out []specialCase
 	for _, c := range []struct {

@@ -16,15 +16,15 @@ import (
 	_ "github.com/anycl/anycl/ops/optest/internal/trees"
 )
 
-// Spec is what the suite knows about one op: Call applies it to operands (nil where only samples can, because
+// Spec is the specification of one op: Call applies it to operands (nil where only samples can, because
 // it has attributes or several results), Reference computes it, Tolerance bounds the error of a result, and
 // Samples are the calls that run on every engine, each in every dtype that the op takes.
 type Spec = spec.Spec
 
 // Sample is one call of an op: Label tells it from the others, Operands describe what to feed, and Build makes the
 // call (nil: Call of the [Spec]). Through makes views of the operands first, so that the op reads memory that is
-// not contiguous; Source makes the node of an op that has no operands. Attr is what the reference needs to
-// know beyond the operands, and Only restricts the sample to some dtypes.
+// not contiguous; Source makes the node of an op that has no operands. Attr has the parameters that the
+// reference needs beside the operands, and Only restricts the sample to some dtypes.
 type Sample = spec.Sample
 
 // Operand describes the values of one operand of a [Sample]: its Shape; its DType, if it is not the one under test; the
@@ -34,8 +34,8 @@ type Sample = spec.Sample
 type Operand = spec.Operand
 
 // Array is a host array in which references compute: DType, Shape, and the elements in row-major order in the widest
-// type of their class, F for floats, I for signed integers, and U for bool and unsigned ones. What a reference
-// returns in F is not rounded to DType: that is what errors are measured against.
+// type of their class, F for floats, I for signed integers, and U for bool and unsigned ones. Values that a
+// reference returns in F are not rounded to DType, because errors are measured against them.
 type Array = spec.Array
 
 // Case is one call of an op, for its reference: the operands In, Attr as in [Sample], and the DType and Shape that the
@@ -43,8 +43,8 @@ type Array = spec.Array
 // random tensor in its graph, from 1.
 type Case = spec.Case
 
-// Result is what a reference found: the exact Array, up to the error of float64, and for a sum what its error bound
-// needs: Terms, which is Σ|terms| for every element, and N, how many roundings a term goes through.
+// Result is the result of a reference: the exact Array, up to the error of float64, and for a sum the numbers that its
+// error bound needs: Terms, which is Σ|terms| for every element, and N, how many roundings a term goes through.
 type Result = spec.Result
 
 // Reference computes one op.

@@ -21,7 +21,7 @@ type Options struct {
 	Limit int
 }
 
-// Minimum is what [LBFGS] has found.
+// Minimum is the result of [LBFGS].
 type Minimum struct {
 	X        *ops.Node // where, of the shape of x0
 	Value    *ops.Node // of the function there
@@ -34,8 +34,8 @@ type Minimum struct {
 
 // LBFGS minimises a function from x0 on by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno. f adds the function to the graph: its
 // result is a number of the dtype of x0, float32 or float64, and has a derivative. A step is tried at full length, and shortened by interpolation until
-// the function is less by a ten-thousandth of what its slope promises; one that gives NaN is shortened too. The results have no derivatives.
-// Errors, of the graph: dtype; f returns no number; options below 0.
+// the function decreases by a ten-thousandth of the decrease that its slope predicts; one that gives NaN is shortened too. The results have
+// no derivatives. Errors, of the graph: dtype; f returns no number; options below 0.
 // Source: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.1 and 7.5.
 func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
 	s := Options{Memory: 10, Tolerance: 1e-5, Limit: 1000}
@@ -98,11 +98,11 @@ func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
 		x := ops.Add(v[iX], ops.Mul(v[iStep], v[iDirection]))
 		value, slope, _ := at(x)
 		good := ops.LessEqual(value, ops.Add(v[iValue], ops.Mul(ops.Mul(down, v[iStep]), 1e-4)))
-		// Shorter: the least of the parabola through what is known, not out of proportion.
+		// Shorter: the minimum of the parabola through the known values, within bounds.
 		parabola := ops.Div(ops.Mul(ops.Mul(down, -0.5), ops.Square(v[iStep])), ops.Sub(ops.Sub(value, v[iValue]), ops.Mul(down, v[iStep])))
 		shorter := ops.Clamp(parabola, ops.Mul(v[iStep], 0.1), ops.Mul(v[iStep], 0.5))
 		shorter = ops.Where(ops.IsNaN(shorter), ops.Mul(v[iStep], 0.1), shorter)
-		// What the step tells of the curvature, where that is positive.
+		// The curvature along the step, which is kept where it is positive.
 		ds, dy := ops.Sub(x, v[iX]), ops.Sub(slope, v[iSlope])
 		curve := ops.Sum(ops.Mul(ds, dy))
 		told := ops.And(good, ops.Greater(curve, ops.Mul(1e-10, ops.Sum(ops.Square(dy)))))
@@ -125,7 +125,7 @@ func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
 	}
 }
 
-// direction is minus the slope times what the last steps tell of the inverse of the matrix of second derivatives.
+// direction is minus the slope times the approximation, from the last steps, of the inverse of the matrix of second derivatives.
 func direction(slope, steps, changes, weights *ops.Node, memory int) *ops.Node {
 	row := func(x *ops.Node, i int) *ops.Node { return ops.Squeeze(ops.Narrow(x, 0, i, 1), 0) }
 	q, alpha := slope, make([]*ops.Node, memory)

@@ -16,7 +16,7 @@ type RootOptions struct {
 	Limit int
 }
 
-// Roots is what [Root] has found.
+// Roots is the result of [Root].
 type Roots struct {
 	X *ops.Node // a root between each pair of ends; NaN where the function has the same sign at both
 	// Evaluations is how often the function was computed, int32.
@@ -27,8 +27,8 @@ type Roots struct {
 
 // Root finds a root of a function of one variable between each element of low and that of high, at which it has different signs, or is 0. f adds the
 // function to the graph, element by element. Ends are of one shape and dtype, float32 or float64. The search interpolates, and is never slower than
-// bisection by more than a step. The derivative of a root, by what f reads, is that of an implicit function: -∂f/∂p over ∂f/∂x. Errors, of
-// the graph: dtypes; shapes; options below 0.
+// bisection by more than a step. The derivative of a root, by the nodes that f reads, is that of an implicit function: -∂f/∂p over ∂f/∂x.
+// Errors, of the graph: dtypes; shapes; options below 0.
 // Source: Oliveira and Takahashi, An Enhancement of the Bisection Method Average Performance Preserving Minmax Optimality (2020).
 func Root(f func(x *ops.Node) *ops.Node, low, high *ops.Node, o *RootOptions) *Roots {
 	var s RootOptions
@@ -85,7 +85,7 @@ func Root(f func(x *ops.Node) *ops.Node, low, high *ops.Node, o *RootOptions) *R
 		far := ops.Greater(ops.Abs(ops.Sub(x, middle)), radius)
 		x = ops.Where(far, ops.Sub(middle, ops.Mul(side, ops.Maximum(radius, zero))), x)
 		inside := ops.And(ops.Greater(x, ops.Minimum(a, b)), ops.Less(x, ops.Maximum(a, b)))
-		x = ops.Where(inside, x, middle) // NaN, and what rounding moves to an end
+		x = ops.Where(inside, x, middle) // NaN, and points that rounding moves to an end
 		y := f(x)
 		goes := wide(a, b)
 		same := ops.And(goes, ops.Equal(ops.Sign(y), ops.Sign(ya)))

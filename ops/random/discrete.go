@@ -102,8 +102,8 @@ func MultinomialCounts(n int, p *ops.Node) *ops.Node {
 	}, p)
 }
 
-// Choice draws n slices of x along axis, all equally likely, with replacement or none twice. Errors: the axis does not exist; n is negative, or above the number
-// of slices that there are without replacement; there are none.
+// Choice draws n slices of x along axis, all equally likely, with replacement or none twice. Errors: the axis does not exist; n is
+// negative, or above the number of slices without replacement; there are no slices.
 func Choice(x *ops.Node, axis, n int, replacement bool) *ops.Node {
 	const name = "random.Choice"
 	if x == nil {

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 const many = 20_000
 
-// drawn is a distribution and what gonum says of it.
+// drawn is a distribution, with its properties by gonum.
 type drawn struct {
 	name     string
 	node     *ops.Node

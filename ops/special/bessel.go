@@ -57,7 +57,7 @@ func besselOp(name, c string, f func(float64) float64, slope func(x, y *ops.Node
 	}
 }
 
-// over is y / x, and at x = 0 what it is near there.
+// over is y / x, and at x = 0 its limit.
 func over(y, x *ops.Node, at0 float64) *ops.Node {
 	zero := ops.Equal(x, 0)
 	return ops.Where(zero, ops.ScalarLike(x, at0), ops.Div(y, ops.Where(zero, ops.ScalarLike(x, 1), x)))

@@ -12,7 +12,7 @@ import (
 
 var operandX = []ops.Operand{{Name: "x"}}
 
-// scalarOf1 is a function of one float in OpenCL C and Go; flops says what it costs.
+// scalarOf1 is a function of one float in OpenCL C and Go; flops is its cost.
 func scalarOf1(c string, flops float64, f func(x float64) float64) *engine.Scalar {
 	return &engine.Scalar{OpenCL: c, Flops: flops, Host: engine.HostOf1(f)}
 }

@@ -33,7 +33,7 @@ func TestHostFunctionsAreRightNextToZero(t *testing.T) {
 	}
 }
 
-// The order of a polynomial loses what is behind its point.
+// The order of a polynomial loses its fraction.
 func TestOrdersOfPolynomialsAreCutTowardsZero(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]float64{{-0.5, 1}, {-1, 0}, {-1.5, 0}, {0.9, 1}, {1.9, 0.3}} {

@@ -166,7 +166,7 @@ func (h *hostStencil[T]) row(from, to []T, at, n int) {
 	}
 }
 
-// surround fills in what lies outside of x around the elements inside: the ends of rows, then rows, then planes.
+// surround fills in the values outside of x around the elements inside: the ends of rows, then rows, then planes.
 func (h *hostStencil[T]) surround(b []T, o [mostAxes]int, inside, ring [mostAxes]span) {
 	outside := func(axis int) []span {
 		return []span{{ring[axis].from, inside[axis].from}, {inside[axis].to, ring[axis].to}}

@@ -65,7 +65,7 @@ type defines struct{ strings.Builder }
 
 func (d *defines) add(name string, value any) { fmt.Fprintf(d, "#define %s %v\n", name, value) }
 
-// common are the macros that say what is computed, for buffers of which a neighbour is where at says.
+// common are the macros of the computation, for buffers of which a neighbour is where at says.
 func (d *defines) common(a *stepsAttr, g *geometry, size int, at func(k []int) string) {
 	if size == 8 {
 		d.add("DOUBLE", 1)

@@ -14,7 +14,7 @@ type layering struct {
 // cached is how much caches of CPUs hold, about.
 const cached = 4 << 20
 
-// begun is the time that a layer of a step takes beside what is computed, in nanoseconds.
+// begun is the time that a layer of a step takes beside its computation, in nanoseconds.
 const begun = 12
 
 // late is how much of the time of a tile the last one takes longer than the others, as processors begin at different times.
@@ -55,7 +55,7 @@ func (g *geometry) bestLayers(steps, size int) (layering, float64) {
 		}
 		enter(n, true)
 		for extent := 4; extent < n && (axis == 0 || (extent+steps*around)*size <= cpus.room); extent *= 2 {
-			if extent > try.before[axis] { // what mirrors read is within the tile
+			if extent > try.before[axis] { // elements that mirrors read are within the tile
 				enter(extent, false)
 			}
 		}

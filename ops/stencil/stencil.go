@@ -20,8 +20,8 @@ func init() { ops.Helper() }
 // most axes of one stencil.
 const mostAxes = 3
 
-// Steps returns x after the stencil o has been applied to it the given number of times, as a loop of [ops.Stencil] would, with what lies outside of x by
-// the rule of o after each step:
+// Steps returns x after the stencil o has been applied to it the given number of times, as a loop of [ops.Stencil] would, with the values
+// outside of x by the rule of o after each step:
 //
 //	x[s+1] = Stencil(x[s], o)    s = 0 ... steps - 1
 //
@@ -101,7 +101,7 @@ type stepsAttr struct {
 // borders are those of stencils, as steps.cl numbers them.
 var borders = []string{"constant", "edge", "reflect", "symmetric", "wrap"}
 
-// border is the number of the border in steps.cl, and what value is outside.
+// border is the number of the border in steps.cl, and the value outside.
 func (a *stepsAttr) border() (number int, value float64) {
 	if a.Border == "zero" {
 		return 0, 0

@@ -17,7 +17,7 @@ import (
 
 var borders = []string{"edge", "reflect", "symmetric", "wrap", "zero", "constant"}
 
-// one is a stencil and what it is applied to.
+// one is a stencil and its operand.
 type one struct {
 	shape []int
 	o     ops.StencilOptions

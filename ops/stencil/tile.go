@@ -42,8 +42,8 @@ func geometryOf(a *stepsAttr, shape []int) geometry {
 	return g
 }
 
-// processor is what tiles are chosen for. Times are those of a core or compute unit for a number of four bytes, in nanoseconds: they need not
-// be right, as only their ratios matter.
+// processor describes the processor that tiles are chosen for. Times are those of a core or compute unit for a number of four bytes, in
+// nanoseconds: they need not be right, as only their ratios matter.
 type processor struct {
 	room             int     // bytes of a buffer
 	units            int     // groups that run at once
@@ -102,7 +102,7 @@ func (g *geometry) best(steps, size int, p *processor) (tiling, float64) {
 		try.tile[axis], try.whole[axis], try.buffer[axis] = n, true, n+near
 		choose(axis + 1)
 		for extent := 1; extent < n && (extent+steps*near)*size <= p.room; extent *= 2 {
-			if g.mirrored && near > 0 && extent <= max(g.before[axis], 1) { // what mirrors read is within the tile
+			if g.mirrored && near > 0 && extent <= max(g.before[axis], 1) { // elements that mirrors read are within the tile
 				continue
 			}
 			try.tile[axis], try.whole[axis], try.buffer[axis] = extent, false, extent+steps*near
@@ -124,7 +124,7 @@ func (g *geometry) cost(t *tiling, size int, p *processor) float64 {
 	if cells*size > p.room {
 		return math.Inf(1)
 	}
-	computed := 0.0 // in all steps: as the halos shrink by as much each, about what the middle one has
+	computed := 0.0 // in all steps: as the halos shrink by as much each, about as many elements as in the middle one
 	for _, s := range []int{1, (t.steps + 1) / 2, t.steps} {
 		part := float64(t.steps) / 3
 		for i := range t.buffer {

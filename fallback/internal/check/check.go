@@ -122,7 +122,7 @@ func checkValues(t *engine.Task) error {
 	return nil
 }
 
-// Accumulators are the dtypes of what t folds or contracts to.
+// Accumulators are the dtypes of the accumulators of t, of its folds or its contraction.
 func Accumulators(t *engine.Task) (accs []tensor.DType) {
 	for _, f := range t.Folds {
 		accs = append(accs, f.Acc)
@@ -190,7 +190,7 @@ func checkExpr(t *engine.Task, x *engine.Expr, accs []tensor.DType) error {
 	return nil
 }
 
-// checkAttention checks what a task of attention has instead of values.
+// checkAttention checks the fields that a task of attention has instead of values.
 func checkAttention(t *engine.Task) error {
 	a := t.Attention
 	if a == nil {

@@ -41,7 +41,7 @@ func Multiply(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float
 	}
 }
 
-// columns computes n columns of C. The mask has the lanes of what is left of a row after whole vectors; nil: nothing.
+// columns computes n columns of C. The mask has the lanes of the rest of a row after whole vectors; nil: there is none.
 func (x *args) columns(m, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, mask *uint32) {
 	x.blocks = n / cols
 	if x.blocks > 0 {

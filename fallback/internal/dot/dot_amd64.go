@@ -2,7 +2,7 @@ package dot
 
 import "golang.org/x/sys/cpu"
 
-// Has reports whether this processor has what Multiply needs.
+// Has reports whether this processor has the instructions that Multiply needs.
 var Has = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 // three computes blocks of three rows of C.

@@ -20,7 +20,7 @@ func MultiplyLow[R int64 | uint64](m, n, k int, a []R, lda int, b []R, ldb int, 
 			if whole > 0 {
 				lowRow(a[i*lda:], b[j*ldb:], ldb, row, whole)
 			}
-			for l := range row { // what is left of the rows
+			for l := range row { // the rest of the rows
 				x, y := a[i*lda+whole:][:k-whole], b[(j+l)*ldb+whole:]
 				for t, v := range x {
 					row[l] += v * y[t]

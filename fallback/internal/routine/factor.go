@@ -24,7 +24,7 @@ func newFactoring(c *work.Setup, batch int64, how string, each func(b int64) err
 	return newSlowFactoring(c, batch, 300*float64(batch)+c.Task.Cost().Flops/4, how, each)
 }
 
-// newSlowFactoring is newFactoring for what takes ns nanoseconds.
+// newSlowFactoring is newFactoring for a factorisation that takes ns nanoseconds.
 func newSlowFactoring(c *work.Setup, batch int64, ns float64, how string, each func(b int64) error) *factoring {
 	f := &factoring{batch: batch, each: each, err: make([]error, c.Width)}
 	f.routine = routineOf(c, ns, how)

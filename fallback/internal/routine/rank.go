@@ -31,7 +31,7 @@ type rankTask[E keyed | item] struct {
 	doFill    work.Job
 }
 
-// rankOf is what the width of keys makes different.
+// rankOf has the parts of a rankTask that depend on the width of keys.
 type rankOf[E any] struct {
 	digits[E]
 	// fill gives the elements at [at, at+len(dst)) of the input, which stand at pos in their row.
@@ -44,7 +44,7 @@ type rankOf[E any] struct {
 	turn func(xs, tmp []E, c *counts) []E
 }
 
-// rankMemory is what a worker needs at hand.
+// rankMemory is the scratch memory of a worker.
 type rankMemory struct {
 	keys32 [keyBlock]uint32
 	keys64 [keyBlock]uint64
@@ -105,10 +105,10 @@ func makeRank[E keyed | item](c *work.Setup, a *engine.Rank, of rankOf[E]) work.
 	return r
 }
 
-// top reports whether it pays to look for what is kept rather than to sort all.
+// top reports whether it pays to look for the elements that are kept rather than to sort all.
 func (r *rankTask[E]) top() bool { return r.Keep <= r.Length/8 }
 
-// price is what a row takes on one core; wide keys count twice.
+// price is the time of a row on one core, in nanoseconds; wide keys count twice.
 func (r *rankTask[E]) price(width float64) float64 {
 	n, k := float64(r.Length), float64(r.Keep)
 	sort := func(n float64) float64 {
@@ -211,7 +211,7 @@ func (r *rankTask[E]) part(worker int, i int64) {
 	r.found[i] = copy(xs, r.first(&r.memory[worker], xs, tmp, r.row, from, n))
 }
 
-// first finds what comes first of n elements of a row: what beats the last
+// first finds the first of n elements of a row in their order: an element that beats the last
 // of those found so far enters a buffer, which is sorted and cut when it is
 // full. In random order few enter, and fewer and fewer.
 func (r *rankTask[E]) first(m *rankMemory, xs, tmp []E, row, from, n int64) []E {
@@ -238,7 +238,7 @@ func (r *rankTask[E]) first(m *rankMemory, xs, tmp []E, row, from, n int64) []E 
 	return in
 }
 
-// emit writes what was found.
+// emit writes the elements that were found.
 func (r *rankTask[E]) emit(worker int, row int64, first, tmp []E) {
 	first = first[:r.Keep]
 	if r.ByPosition {

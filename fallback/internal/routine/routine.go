@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/fallback/internal/work"
 )
 
-// New makes what runs a task that has an algorithm. Errors: there is none for it here (engine.ErrUnsupported).
+// New makes the runner of a task that has an algorithm. Errors: there is none for it here (engine.ErrUnsupported).
 func New(c *work.Setup) (work.Runner, error) {
 	switch a := c.Task.Algorithm.(type) {
 	case *engine.Rank:
@@ -40,7 +40,7 @@ func New(c *work.Setup) (work.Runner, error) {
 	return nil, fmt.Errorf("%v: %w", c.Task.Algorithm, engine.ErrUnsupported)
 }
 
-// routine is what the runners of routines have in common.
+// routine has the fields that the runners of routines share.
 type routine struct {
 	task   *engine.Task
 	env    *work.Env

@@ -99,9 +99,9 @@ func (s *runningTask[T]) Run(ctx context.Context, p *work.Pool) error {
 	return p.Run(ctx, (s.Outer*s.Inner+s.each-1)/s.each, s.wide, s.work)
 }
 
-// runningColumn is what folds one column that begins at first and goes on in steps.
+// runningColumn returns the function that folds one column, which begins at first and goes on in steps.
 func runningColumn[T any, A work.Number](s *runningTask[T], widen func(T) A, narrow func(A) T) func(first, step int64) {
-	// put stores what is the fold before or with the element at hand.
+	// sweep stores for each element the fold before it, if Exclusive, or the fold with it.
 	sweep := func(first, step int64, value func() A, take func(at int64)) {
 		for at, left := first, s.Length; left > 0; at, left = at+step, left-1 {
 			if s.Exclusive && s.y != nil {

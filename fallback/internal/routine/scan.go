@@ -34,7 +34,7 @@ type scanTask[T any, A sums] struct {
 
 type sums interface{ float64 | uint64 }
 
-// runningSum is sum + rest, where rest is what sum is off by: see compensate.
+// runningSum is sum + rest, where rest is the error of sum: see compensate.
 type runningSum[A sums] struct{ sum, rest A }
 
 func (s *runningSum[A]) add(v A) {

@@ -157,7 +157,7 @@ func (u *uniqueTask) group(first, sizes, inverse []int64) (k int) {
 	return k
 }
 
-// entry is what a table has for group g: part of the hash, that strangers are seldom looked at.
+// entry is the entry of group g in a table: its number, and a part of the hash, so that different keys are seldom compared.
 func entry(h uint64, g int) uint64 { return h&^(1<<32-1) | uint64(g+1) }
 
 func (u *uniqueTask) hash(i int) uint64 {
@@ -207,7 +207,7 @@ func (u *uniqueTask) compare(a, b int64) int {
 	return slices.Compare(u.all[a*u.Width:][:u.Width], u.all[b*u.Width:][:u.Width])
 }
 
-// write gives the groups in their order, and what is behind them.
+// write stores the groups in their order, and the filling behind them.
 func (u *uniqueTask) write(order, first, sizes, inverse []int64) {
 	put := func(dst, src []int64, rest int64) {
 		if dst == nil {

@@ -1,2 +1,2 @@
-// Package work is what the tasks of the CPU engine run on: workers, the memory that they have, and how work is cut among them.
+// Package work has the workers that run the tasks of the CPU engine, their memory, and the rules by which work is cut among them.
 package work

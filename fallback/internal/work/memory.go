@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Env is what the tasks of a sequence share.
+// Env is the state that the tasks of a sequence share.
 type Env struct {
 	Run        uint32
 	Epoch      uint64   // counts the tasks that were run
@@ -25,13 +25,13 @@ func (e *Env) Arena(worker int) []byte {
 	return e.Arenas[worker]
 }
 
-// Scratch is what [Setup.Reserve] took for n values, on a worker.
+// Scratch is the memory that [Setup.Reserve] took for n values, on a worker.
 func Scratch[T any, N int | int64](e *Env, worker, at int, n N) []T {
 	var zero T
 	return Typed[T](e.Arena(worker)[at:][:int(n)*int(unsafe.Sizeof(zero))])
 }
 
-// Shared is what [Setup.ReserveShared] took for n values.
+// Shared is the memory that [Setup.ReserveShared] took for n values.
 func Shared[T any, N int | int64](e *Env, at int, n N) []T {
 	var zero T
 	return Typed[T](e.Shared[at:][:int(n)*int(unsafe.Sizeof(zero))])

@@ -12,11 +12,11 @@ type Runner interface {
 	Run(ctx context.Context, p *Pool) error
 	// Plan describes it.
 	Plan() engine.Plan
-	// Predicted is what it costs.
+	// Predicted is the predicted cost of the task.
 	Predicted() Cost
 }
 
-// Cost is what a task takes on one core, in nanoseconds, at the reference
+// Cost is the time of a task on one core, in nanoseconds, at the reference
 // rates that the compiler reckons with.
 type Cost struct {
 	Chain   float64 // loads, scalar functions, folds, stores
@@ -26,10 +26,10 @@ type Cost struct {
 // Ns is the sum.
 func (c Cost) Ns() float64 { return c.Chain + c.Product }
 
-// Predicted makes a Cost that is embedded in a [Runner] what it is predicted to take.
+// Predicted is c: a [Runner] that embeds its predicted cost has the method by it.
 func (c Cost) Predicted() Cost { return c }
 
-// Setup is what a task is prepared for.
+// Setup is the environment that a task is prepared for.
 type Setup struct {
 	Task       *engine.Task
 	Ins        [][]byte // memory of each input

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// rule writes a node and returns the names of its results, or nil where its operator does not do what the node does.
+// rule writes a node and returns the names of its results, or nil where its operator does not compute the same as the node.
 type rule func(c *call) []string
 
 // rules are those of all ops that have one.
@@ -37,7 +37,7 @@ type call struct {
 // short reports floats of 16 bits.
 func short(dt tensor.DType) bool { return dt == tensor.Float16 || dt == tensor.BFloat16 }
 
-// wide computes floats of 16 bits in 32, and rounds what comes out: for functions of several steps, which round once here.
+// wide computes floats of 16 bits in 32, and rounds the results: for functions of several steps, which round once here.
 func wide(r rule) rule {
 	return func(c *call) []string {
 		c.wide = true

@@ -123,7 +123,7 @@ func (c *call) expand(v string, from, to []int) string {
 	return c.op("Expand", []string{v, c.list(to...)})
 }
 
-// constant is what n holds, where it is a constant.
+// constant is the value of n, where it is a constant.
 func constant(n *ops.Node) (*tensor.Tensor, bool) {
 	t, ok := n.Attr().(*tensor.Tensor)
 	return t, ok && n.Op().Name == "const"

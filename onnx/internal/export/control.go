@@ -23,7 +23,7 @@ func (x *exporter) inner(f func(g *model.Graph)) *model.Graph {
 	return g
 }
 
-// renamed calls f where nodes have the given names: what f writes goes where it went, and is forgotten.
+// renamed calls f while nodes have the given names. Nodes that f writes go to the same list, and their names are forgotten.
 func (x *exporter) renamed(nodes []*ops.Node, names []string, f func()) {
 	outer := x.body
 	x.body = &body{names: map[*ops.Node][]string{}, outer: outer, into: outer}

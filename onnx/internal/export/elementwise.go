@@ -141,7 +141,7 @@ func (c *call) saturated(x string, to tensor.DType) string {
 	if bits := to.Size() * 8; bits <= digits {
 		return c.cast(c.op("Clip", []string{x, c.like(x, lo), c.like(x, hi)}), to)
 	}
-	// The upper bound is no float: what reaches it is told apart.
+	// The upper bound is no float: numbers that reach it are treated separately.
 	top := c.is("GreaterOrEqual", x, c.like(x, hi+1))
 	y := c.cast(c.op("Max", []string{c.choose(top, c.like(x, 0), x), c.like(x, lo)}), to)
 	return c.choose(top, c.largest(to), y)
@@ -167,7 +167,7 @@ func (c *call) largest(dt tensor.DType) string {
 	return c.number(hi, dt)
 }
 
-// extreme is what no element of a type lies beyond: above, or below.
+// extreme is the largest number of a type if above, else the smallest; of floats an infinity.
 func (c *call) extreme(dt tensor.DType, above bool) string {
 	lo, _ := bounds(dt)
 	switch {

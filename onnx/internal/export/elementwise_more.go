@@ -114,7 +114,7 @@ var (
 	}))
 	_ = define("sinc", wide(func(c *call) []string {
 		x := c.arg(0)
-		// The sine of π times what is left of the nearest whole number, which is 0 where x is whole.
+		// The sine of π times the distance of x from the nearest whole number, which is 0 where x is whole.
 		n := c.op("Round", []string{x})
 		s := c.op("Sin", []string{c.scaled(c.op("Sub", []string{x, n}), math.Pi)})
 		odd := c.is("Equal", c.op("Abs", []string{c.op("Mod", []string{n, c.like(n, 2)}, anInt("fmod", 1))}), c.like(n, 1))
@@ -142,7 +142,7 @@ var (
 var unsignedOf = map[tensor.DType]tensor.DType{tensor.Int8: tensor.Uint8, tensor.Int16: tensor.Uint16, tensor.Int32: tensor.Uint32, tensor.Int64: tensor.Uint64}
 
 // shift writes shifts, which operators do to integers without a sign; bits that leave are lost, and a shift by the width or more gives 0.
-// Negative numbers are shifted right as what they lack to -1, which has no sign.
+// Negative numbers x are shifted right as -1 - x, which has no sign.
 func shift(direction string) rule {
 	return func(c *call) []string {
 		a, b, own := c.arg(0), c.arg(1), c.dtype()

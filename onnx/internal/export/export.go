@@ -23,7 +23,7 @@ type Options struct {
 	Name   string
 	Opset  int64
 	Inputs []*ops.Node // those that are inputs whether or not they are needed, in this order; others follow
-	// Value is what a variable holds.
+	// Value returns the value of a variable.
 	Value func(v *ops.Node) (*tensor.Tensor, error)
 }
 
@@ -71,7 +71,7 @@ type exporter struct {
 	types  map[string]tensor.DType // of values
 	shapes map[string][]int
 	made   map[string]bool // values that nodes of the main graph make, and no output has claimed
-	// constants are initialisers by what they hold.
+	// constants are initialisers by their contents.
 	constants map[string]string
 	inputs    []*ops.Node
 	refused   map[string]*Unsupported
@@ -79,8 +79,8 @@ type exporter struct {
 	errs      []error
 }
 
-// body is a list of nodes with the names of what is written: of the main graph, or of one within it. A frame of the same list, in
-// which parameters have other names, shares the nodes.
+// body is a list of nodes with the names of the values that are written: of the main graph, or of one within it. A frame of the same list,
+// in which parameters have other names, shares the nodes.
 type body struct {
 	nodes []*model.Node
 	names map[*ops.Node][]string
@@ -113,7 +113,7 @@ func (b *body) add(n *model.Node) {
 	b.nodes = append(b.nodes, n)
 }
 
-// reserve keeps names of inputs, variables and outputs from what lies between.
+// reserve keeps names of inputs, variables and outputs from being given to nodes between.
 func (x *exporter) reserve(outputs []Output) {
 	for _, out := range outputs {
 		x.taken[out.Name] = true
@@ -161,7 +161,7 @@ func (x *exporter) input(n *ops.Node) string {
 	return name
 }
 
-// value is what is known of n.
+// value describes n: its name in the file, dtype and shape.
 func (x *exporter) value(name string, n *ops.Node) *model.Value {
 	return valueOf(name, n.DType(), n.Shape())
 }
@@ -198,7 +198,7 @@ func (x *exporter) sortInputs() {
 	slices.SortStableFunc(x.g.Inputs, func(a, b *model.Value) int { return at[a.Name] - at[b.Name] })
 }
 
-// output writes out: what makes the value gets its name, or an Identity does.
+// output writes out: the node that makes the value gets its name, or an Identity does.
 func (x *exporter) output(out Output) error {
 	if out.Node == nil {
 		return fmt.Errorf("output %q is nil", out.Name)
@@ -208,7 +208,7 @@ func (x *exporter) output(out Output) error {
 	}
 	v := x.value(out.Name, out.Node)
 	value := x.node(out.Node)
-	for n := out.Node; n.Op().Name == "trim"; n = n.Operands()[0] { // cut to what is there: the extent is known at run
+	for n := out.Node; n.Op().Name == "trim"; n = n.Operands()[0] { // cut to the elements that exist: their number is known at run
 		axis := axisOf(n)
 		v.Dims[axis] = model.Dim{Size: -1}
 		c := &call{x: x, n: n}
@@ -350,7 +350,7 @@ func (x *exporter) pruned(f func() []string) []string {
 	return names
 }
 
-// write writes n by a rule, or as what it is composed of.
+// write writes n by a rule, or as the ops that it is composed of.
 func (x *exporter) write(n *ops.Node) []string {
 	op := n.Op().Name
 	if n.Size() == 0 && len(n.Operands()) > 0 && n.Op().Results == nil { // nothing is to be computed

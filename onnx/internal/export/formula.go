@@ -11,9 +11,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Element-wise ops without a rule are written from their own definition: the OpenCL C expression that kernels compute them by, and what it
-// calls in the library of special functions. What is known while a graph is written is computed then, so that loops that count to a number
-// become as many nodes; the rest becomes operators. Elements take both sides of a branch, and Where chooses.
+// Element-wise ops without a rule are written from their own definition: the OpenCL C expression that kernels compute them by, and the
+// functions that it calls in the library of special functions. Values known while a graph is written are computed then, so that loops that
+// count to a number become as many nodes; the rest becomes operators. Elements take both sides of a branch, and Where chooses.
 
 // elementwise writes c, whose op is a function of elements. Its results are nil and c.reason is set where there is no operator for a part.
 func elementwise(c *call) (names []string) {
@@ -117,13 +117,13 @@ type writer struct {
 	made    map[made]string
 }
 
-// condition is one of a path. A soft one is of elements that have left the function: what becomes of their variables does not matter.
+// condition is one of a path. A soft one is of elements that have left the function: the values of their variables do not matter.
 type condition struct {
 	value scalar
 	soft  bool
 }
 
-// returned is what elements return under a condition.
+// returned is the value that elements return under a condition.
 type returned struct{ when, value scalar }
 
 // scope are variables by their names.
@@ -150,7 +150,7 @@ type cell struct {
 	table []formula.Expr
 }
 
-// scalar is what an element is: a number that is known, or the name of a value.
+// scalar is the value of an expression for an element: a number that is known, or the name of a value of the graph.
 type scalar struct {
 	dt    tensor.DType // invalid: nothing has been assigned
 	known bool

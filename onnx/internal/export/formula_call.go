@@ -61,7 +61,7 @@ func (w *writer) inline(f *formula.Function, args []formula.Expr) scalar {
 	return y
 }
 
-// merged is what elements have returned: the first of returns that they came to, or else.
+// merged is the value that elements have returned: that of the first of returns whose condition they meet, or other.
 func (w *writer) merged(other scalar) scalar {
 	y := other
 	for i := len(w.returns) - 1; i >= 0; i-- {
@@ -140,7 +140,7 @@ func (w *writer) builtin(name string, args []scalar) scalar {
 	panic(unwritten("the function " + name))
 }
 
-// ofTurn is sin πx or cos πx, by what x is off from a whole number.
+// ofTurn is sin πx or cos πx, by the difference of x from a whole number.
 func (w *writer) ofTurn(x, op string) string {
 	n := w.op("Round", x)
 	y := w.op(op, w.c.scaled(w.op("Sub", x, n), math.Pi))

@@ -131,7 +131,7 @@ func (w *writer) assign(c *cell, v scalar) scalar {
 	if c.val.dt.Valid() {
 		cond := truth(true)
 		for _, p := range w.path[c.level:] {
-			if !p.soft || c.depth < w.depth { // what a function does to variables of its caller ends where it returns
+			if !p.soft || c.depth < w.depth { // a function that has returned does not change variables of its caller
 				cond = w.and(cond, p.value)
 			}
 		}

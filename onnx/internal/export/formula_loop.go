@@ -98,7 +98,8 @@ func (w *writer) unrolled(s *formula.For) gone {
 	return gone{total.function, truth(false), truth(false)}
 }
 
-// rolled writes a Loop. It carries the variables that its body assigns, which elements are still in it, and, where it may return, who has and what.
+// rolled writes a Loop. It carries the variables that its body assigns, which elements are still in it, and, where it may return, which
+// elements have returned and their values.
 func (w *writer) rolled(s *formula.For) gone {
 	cond := truth(true)
 	if s.Cond != nil {

@@ -53,7 +53,7 @@ func (c *call) index(i, n int) (at, ok string) {
 	return c.choose(ok, at, c.like(at, 0)), ok
 }
 
-// inside reports integers that are known to be indices of n elements: constants, and what is bounded.
+// inside reports integers that are known to be indices of n elements: constants, and bounded nodes.
 func inside(x *ops.Node, n int) bool {
 	switch x.Op().Name {
 	case "const":
@@ -78,7 +78,7 @@ func inside(x *ops.Node, n int) bool {
 
 var reductions = map[engine.Put]string{engine.PutAdd: "add", engine.PutMul: "mul", engine.PutMin: "min", engine.PutMax: "max", engine.PutSet: "none"}
 
-// scatter puts updates into a tensor. One whose index is none goes to a slice behind the last, which is cut off.
+// scatter puts updates into a tensor. One whose index is outside goes to a slice behind the last, which is cut off.
 func scatter(c *call) []string {
 	a := c.n.Attr().(ir.ScatterAttr)
 	shape, axis := c.shape(0), a.Axis

@@ -64,7 +64,7 @@ func (c *call) divisor(multiple bool) string {
 	return y
 }
 
-// byte8 is a byte of an integer, and what a table has for it, as int64.
+// byte8 is a byte of an integer, and its entry in a table, as int64.
 type byte8 struct{ value, count string }
 
 // byBytes looks up the bytes of integers in a table, the lowest first.

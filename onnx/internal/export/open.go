@@ -9,10 +9,10 @@ import (
 	"github.com/anycl/anycl/onnx/internal/model"
 )
 
-// A graph with open extents is written several times, with sample sizes in their place. What differs between the files are numbers: extents in
-// lists of shapes, counts, positions. Each is found again as an expression of extents that a run knows, of inputs or of what the model has computed by
-// then, and nodes that compute the expression take the place of the constant. Two expressions that agree for all samples, which are
-// primes, are taken to be one: a test of polynomial identities, as that by which package ops tells extents apart.
+// A graph with open extents is written several times, with sample sizes in their place. The differences between the files are numbers:
+// extents in lists of shapes, counts, positions. Each is found again as an expression of extents that a run knows, of inputs or of values
+// that the model has computed by then, and nodes that compute the expression take the place of the constant. Two expressions that agree for
+// all samples, which are primes, are taken to be one: a test of polynomial identities, as that by which package ops tells extents apart.
 
 // Samples is how many files there are.
 const Samples = 3
@@ -23,8 +23,8 @@ type Sample struct {
 	Shapes map[string][]int
 }
 
-// Open is the graph that the samples are of. names are what extents of inputs and outputs are called, by their sizes in the samples. With divides,
-// parts of extents are expressions too: the graph can only be built where extents can be divided.
+// Open is the graph that the samples are of. names are the names of extents of inputs and outputs, by their sizes in the samples. With
+// divides, parts of extents are expressions too: the graph can only be built where extents can be divided.
 // Its error joins an [Unsupported] for everything that depends on sizes in a way that is not found.
 func Open(samples [Samples]Sample, names map[[Samples]int64]string, divides bool) (*model.Graph, error) {
 	o := &opener{samples: samples, names: names, divides: divides, out: &model.Graph{Name: samples[0].Graph.Name}, made: map[string]string{}, taken: map[string]bool{}}
@@ -69,7 +69,7 @@ type opener struct {
 	own       [Samples]map[string]string // the value in out that one of a sample is
 	constants [Samples]map[string]*model.Tensor
 	extents   []extent
-	ready     []*model.Node // that compute what the node of the main graph that is being written needs
+	ready     []*model.Node // that compute the operands of the node of the main graph that is being written
 	made      map[string]string
 	taken     map[string]bool
 	errs      []error

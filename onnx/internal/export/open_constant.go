@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// constant is the value that takes the place of a constant: itself, where it is the same in all samples, or what computes it.
+// constant is the value that takes the place of a constant: itself, where it is the same in all samples, or the nodes that compute it.
 func (o *opener) constant(t [Samples]*model.Tensor) (string, error) {
 	key := ""
 	for _, x := range t {
@@ -106,7 +106,7 @@ func (o *opener) numbers(x [Samples]*tensor.Tensor) (string, error) {
 	return o.shaped(o.cast(name, dt), x[0].Shape()), nil
 }
 
-// shaped is a list in a shape that is none of those that are open.
+// shaped is a list in a shape without open extents.
 func (o *opener) shaped(v string, shape []int) string {
 	if len(shape) == 1 {
 		return v

@@ -17,7 +17,7 @@ var (
 func recurrent(operator string, gates ...int) rule {
 	return func(c *call) []string {
 		if c.bool("projection") || c.float("dropout") != 0 || slices.Contains(c.shape(0), 0) {
-			return nil // through the composition, which refuses what draws at random
+			return nil // through the composition, which refuses ops that draw random numbers
 		}
 		next := 0
 		take := func(wanted bool) string {

@@ -102,7 +102,7 @@ func ranked(c *call) []string {
 	return found
 }
 
-// extremes writes running extremes with their positions: the last, as a scan goes, at which an element is what has been found.
+// extremes writes running extremes with their positions: the last, in the order of the scan, at which the element equals the extreme.
 func extremes(operator string, above bool) rule {
 	return func(c *call) []string {
 		s, ok := c.shifter()

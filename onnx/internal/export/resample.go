@@ -29,7 +29,7 @@ var (
 	})
 )
 
-// interpolate writes what Resize does; other filters are compositions.
+// interpolate writes the filters that Resize has; others are compositions.
 func interpolate(c *call) []string {
 	mode, coords, near := c.str("mode"), c.str("coords"), c.str("nearest")
 	x, y := c.shape(0), c.n.Shape()

@@ -33,8 +33,8 @@ func (s shifter) later(v string, k int, fill string) string {
 	return s.c.op("Pad", []string{s.c.slice(v, s.shape, to, start, step), s.c.list(slices.Concat(before, after)...), fill})
 }
 
-// running writes a scan with an associative function in as many steps as the extent has binary digits: in each, what lies 1, 2, 4, ... before is
-// taken in.
+// running writes a scan with an associative function in as many steps as the extent has binary digits: in each, the element 1, 2, 4, ...
+// before is folded in.
 // Source: Hillis and Steele, Data Parallel Algorithms (1986).
 func running(identity func(c *call) string, fold func(c *call, a, b string) string) rule {
 	return wide(func(c *call) []string {
@@ -53,7 +53,7 @@ func running(identity func(c *call) string, fold func(c *call, a, b string) stri
 	})
 }
 
-// y[i] = a[i]·y[i-1] + b[i], by steps of pairs: what an interval does to what comes in is a factor and a summand.
+// y[i] = a[i]·y[i-1] + b[i], by steps of pairs: the effect of an interval on its initial value is a factor and a summand.
 var _ = define("linear_recurrence", wide(func(c *call) []string {
 	s, ok := c.shifter()
 	if !ok {

@@ -76,8 +76,8 @@ func (s *signature) wider(dt tensor.DType, version int64) tensor.DType {
 	return tensor.Invalid
 }
 
-// signatures are those of all operators that are written. Some operators have fewer types here than in the specification: what runtimes
-// lack is cast there and back. They are made when a graph is first written.
+// signatures are those of all operators that are written. Some operators have fewer types here than in the specification: types that
+// runtimes lack are cast to others and back. They are made when a graph is first written.
 var signatures = sync.OnceValue(func() signatureTable {
 	all := signatureTable{}
 	all.fill()
@@ -154,7 +154,7 @@ func (all signatureTable) fill() {
 	all.special()
 }
 
-// special sets what few operators have.
+// special sets the fields that few operators have.
 func (all signatureTable) special() {
 	all["Where"].typed, all["Where"].other = 1, []int{0}
 	all["TopK"].results = []tensor.DType{tensor.Invalid, i64}

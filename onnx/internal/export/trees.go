@@ -12,7 +12,7 @@ import (
 // domainML is that of the operators of classical models.
 const domainML = "ai.onnx.ml"
 
-// maxTreeNodes bounds what a step that several ways lead to makes, which is written once for each.
+// maxTreeNodes bounds the number of nodes: a step that several paths lead to is written once for each path.
 const maxTreeNodes = 1 << 24
 
 var aggregates = map[engine.Aggregate]string{

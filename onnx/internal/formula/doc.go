@@ -37,7 +37,7 @@ type (
 		Table string
 		At    Expr
 	}
-	// Assign is To Op From, whose value is what To has then; Op is =, +=, ..., and ++ and -- are += 1 and -= 1.
+	// Assign is To Op From, whose value is that of To afterwards; Op is =, +=, ..., and ++ and -- are += 1 and -= 1.
 	Assign struct {
 		Op       string
 		To, From Expr
@@ -101,7 +101,7 @@ type Function struct {
 	Body         Stmt
 }
 
-// Library is what a text declares.
+// Library has the declarations of a text.
 type Library struct {
 	Functions map[string]*Function
 	Tables    map[string]*Declare

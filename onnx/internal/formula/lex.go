@@ -110,7 +110,7 @@ func prepare(tokens []clsource.Token, defined map[string]bool) (out []string, er
 	return expand(out, macros, 0)
 }
 
-// define is the macro of a directive: its name, its parameters in a bracket that adjoins, and what stands for it.
+// define is the macro of a directive: its name, its parameters in a bracket that adjoins, and its replacement.
 func define(line []clsource.Token) (name string, m macro, err error) {
 	end := slices.IndexFunc(line, func(t clsource.Token) bool { return t.Text == ")" })
 	if end < 2 || line[1].Text != "(" || !line[1].Adjoins {

@@ -90,7 +90,7 @@ func Each(s Stmt) []Stmt {
 	return []Stmt{s}
 }
 
-// table is what follows the bracket of an array: its extent, and its elements.
+// table parses the declaration of an array after its opening bracket: its extent, and its elements.
 func (p *parser) table(typ, name string) *Declare {
 	for !p.take("]") {
 		p.next()

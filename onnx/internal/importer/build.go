@@ -17,9 +17,9 @@ type value struct {
 	name string
 	// node is its node in the graph; nil where only host is known.
 	node *ops.Node
-	// host is what it holds, where that is known before the graph runs.
+	// host is the content of the value, where that is known before the graph runs.
 	host *tensor.Tensor
-	// fold computes host. It fails where that depends on what is not known.
+	// fold computes host. It fails where that depends on contents that are not known.
 	fold func() error
 	// input is the name of the graph's input that it is.
 	input string
@@ -244,5 +244,5 @@ func graphErrors(g *ops.Graph) []error {
 	return []error{err}
 }
 
-// refusal is what call.fail throws to the builder of its node.
+// refusal is the error with which call.fail panics, for the builder of its node to recover.
 type refusal struct{ error }

@@ -28,7 +28,7 @@ func (c *call) fail(format string, args ...any) {
 	panic(refusal{fmt.Errorf(format, args...)})
 }
 
-// refuse is fail for what no other sizes of its operands, and no other contents, would make buildable.
+// refuse is fail for nodes that no other sizes of their operands, and no other contents, would make buildable.
 func (c *call) refuse(format string, args ...any) {
 	panic(refusal{unsupported{fmt.Errorf(format, args...)}})
 }
@@ -91,7 +91,7 @@ func (b *builder) node(v *value) *ops.Node {
 	return v.node
 }
 
-// host is what input i holds, which must be known before the graph runs.
+// host is the content of input i, which must be known before the graph runs.
 func (c *call) host(i int) *tensor.Tensor {
 	v := c.value(i)
 	if err := c.b.hostOf(v); err != nil {
@@ -100,7 +100,7 @@ func (c *call) host(i int) *tensor.Tensor {
 	return v.host
 }
 
-// hostOf computes what v holds.
+// hostOf computes the content of v.
 func (b *builder) hostOf(v *value) error {
 	switch {
 	case v.host != nil:
@@ -122,7 +122,7 @@ func (b *builder) hostOf(v *value) error {
 	return v.fold()
 }
 
-// constant is what input i holds if it depends on no contents of inputs.
+// constant is the content of v if it depends on no contents of inputs.
 func (b *builder) constant(v *value) (*tensor.Tensor, bool) {
 	feeds := b.feeds
 	b.feeds = nil

@@ -35,7 +35,7 @@ func (c *call) foldable(outs []*value) {
 	}
 }
 
-// evaluate computes the results of a call on the host, from what its operands hold.
+// evaluate computes the results of a call on the host, from the contents of its operands.
 func (c *call) evaluate(outs []*value) error {
 	in := make([]*value, len(c.in))
 	for i, v := range c.in {
@@ -110,7 +110,7 @@ func (b *builder) compute(g *ops.Graph, nodes []*ops.Node) ([]*tensor.Tensor, er
 	return out, err
 }
 
-// folds counts what is computed before a graph runs.
+// folds counts the calls that are computed before a graph runs.
 type folds struct{ number, bytes int }
 
 func (f *folds) count(bytes int) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// folded are small results that were computed before a graph ran, by what they were computed from. Layers compute the same sizes, and so do the
-// graphs of other shapes; compiling such a node takes far longer than looking it up. It is safe for several goroutines.
+// folded are small results that were computed before a graph ran, by a key of their call and operands. Layers compute the same sizes, and
+// so do the graphs of other shapes; compiling such a node takes far longer than looking it up. It is safe for several goroutines.
 type folded struct {
 	mu   sync.Mutex
 	kept map[string][]*tensor.Tensor
@@ -21,7 +21,7 @@ const (
 	maxKeptBytes = 1 << 10 // of the operands of one, and of its results
 )
 
-// fill sets the values to what is kept of a key, if anything is.
+// fill sets the values to those that are kept for a key, if there are any.
 func (f *folded) fill(key string, outs []*value) bool {
 	f.mu.Lock()
 	kept := f.kept[key]
@@ -37,7 +37,7 @@ func (f *folded) fill(key string, outs []*value) bool {
 	return true
 }
 
-// keep keeps what the values are, if they are small.
+// keep keeps the values under a key, if they are small.
 func (f *folded) keep(key string, outs []*value) {
 	kept, bytes := make([]*tensor.Tensor, len(outs)), 0
 	for i, v := range outs {

@@ -13,17 +13,17 @@ import (
 // Options say how a graph is built.
 type Options struct {
 	Name string // of the graph; empty: that of the model
-	// Contents are what inputs hold on whose contents sizes depend; nil: nothing is known.
+	// Contents are the contents of inputs on which sizes depend; nil: none are known.
 	Contents map[string]*tensor.Tensor
 	// Variables makes the float initialisers variables.
 	Variables bool
-	// Precision is what float32 is stored in; Invalid: float32.
+	// Precision is the dtype in which float32 is stored; Invalid: float32.
 	Precision tensor.DType
 	// Rows is the extent of a batch for which a model of one row is built; 0: none is.
 	Rows int
 }
 
-// Graph is what was built of a model, and what it was made for.
+// Graph is a graph that was built of a model.
 type Graph struct {
 	Graph   *ops.Graph
 	Inputs  map[string]*ops.Node
@@ -37,13 +37,13 @@ type Graph struct {
 // Outputs are how many outputs there are.
 func (x *Graph) Outputs() int { return len(x.outputs) }
 
-// Known is output i where no node computes it: what it holds, or the name of the input that it is.
+// Known is output i where no node computes it: its content, or the name of the input that it is.
 func (x *Graph) Known(i int) (host *tensor.Tensor, input string, ok bool) {
 	v := x.outputs[i]
 	return v.host, v.input, v.host != nil || v.input != ""
 }
 
-// Output is the node of output i, trimmed to what is there.
+// Output is the node of output i, trimmed to the elements that exist.
 func (x *Graph) Output(i int) *ops.Node { return x.trimmed(x.outputs[i]) }
 
 func (x *Graph) trimmed(v *value) *ops.Node {
@@ -58,7 +58,7 @@ func (x *Graph) trimmed(v *value) *ops.Node {
 }
 
 // Build builds the graph for shapes of the inputs by name, again by the contents of inputs where branches or loops cannot be built otherwise.
-// Errors: what operators refuse, with their nodes; [*NeedError].
+// Errors: nodes that operators refuse; [*NeedError].
 func (s *Source) Build(ctx context.Context, shapes map[string][]int, o Options) (*Graph, error) {
 	host := ops.NewRuntime(fallback.New(nil))
 	defer host.Close()

@@ -16,8 +16,8 @@ type unsupported struct{ error }
 
 func (e unsupported) Unwrap() error { return e.error }
 
-// guess is what is found of a model while it is built for sizes that may not be its own. Results of nodes that cannot be built have the shape and
-// the dtype of an operand, so that those after them are looked at too.
+// guess has the errors that are found in a model while it is built for sizes that may not be its own. Results of nodes that cannot be built
+// have the shape and the dtype of an operand, so that those after them are looked at too.
 type guess struct {
 	refused  []error
 	texts    map[string]bool
@@ -58,7 +58,7 @@ func (x *guess) count() int {
 	return len(x.refused)
 }
 
-// after takes what came of a node, and returns its results or something in their place. So many nodes had been refused before it.
+// after takes the outcome of a node, and returns its results or replacements for them. So many nodes had been refused before it.
 func (x *guess) after(b *builder, s *scope, n *model.Node, outs []*value, err error, before int) []*value {
 	if n.Op == "If" && n.Domain == "" {
 		if in := b.operands(s, n); len(in) > 0 && in[0] != nil && in[0].host != nil { // other sizes may take the other branch

@@ -71,7 +71,7 @@ func hardSigmoid(x *ops.Node, alpha, beta float64) *ops.Node {
 	return ops.Apply("hardsigmoid", map[string]any{"alpha": alpha, "beta": beta}, x)
 }
 
-// softmax is a builder of what normalises along an axis. Before version 13 all axes from that one on are one.
+// softmax is the builder of an op that normalises along an axis. Before version 13 all axes from that one on are one.
 func softmax(f func(x *ops.Node, axis int) *ops.Node) func(*call) []*value {
 	return func(c *call) []*value {
 		x := c.x(0)

@@ -67,7 +67,7 @@ func linearAttention(c *call) []*value {
 	return out(ops.Cast(y, dt), ops.Cast(last[0], dt))
 }
 
-// causalConv is a depthwise convolution over what came before, of which the last positions are kept.
+// causalConv is a depthwise convolution over a position and those before it, of which the last ones are kept for the next call.
 func causalConv(c *call) []*value {
 	x, w, bias, past := c.x(0), c.x(1), c.opt(2), c.opt(3)
 	if x.Rank() != 3 || w.Rank() != 3 {

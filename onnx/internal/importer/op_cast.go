@@ -60,7 +60,7 @@ func limits(t model.DataType) (lo, hi float64) {
 	return -n / 2, n/2 - 1
 }
 
-// rounded is the float32 x rounded to a narrow format, to nearest, ties to even. What lies beyond its range is its bound where it
+// rounded is the float32 x rounded to a narrow format, to nearest, ties to even. A number beyond its range is its bound where it
 // saturates, else infinite, or NaN where the format has no infinity.
 func rounded(x *ops.Node, f model.Float, saturate, infinite bool) *ops.Node {
 	num := func(v float64) *ops.Node { return ops.ScalarLike(x, v) }

@@ -88,7 +88,7 @@ func (c *call) spatial(x *ops.Node, kernel []int) *spatial {
 // reach is how many elements a window spans.
 func (s *spatial) reach(i int) int { return s.dilation[i]*(s.size[i]-1) + 1 }
 
-// padded takes away what negative pads say, and leaves the rest to who reads it.
+// padded applies the negative pads to x, and leaves the others in s.
 func (s *spatial) padded(x *ops.Node, fill float64) *ops.Node {
 	var paddings []ops.Padding
 	for i := range s.before {
@@ -148,7 +148,7 @@ func convTranspose(c *call) []*value {
 		}
 		extra[i] += max(0, want-full)
 	}
-	// What is cut off and what is added are done to the whole result, where that cannot be said to the op.
+	// Elements are cut off and added at the edges of the whole result, because the options of the op cannot express every case.
 	var edges []ops.Padding
 	for i := range n {
 		if p := (ops.Padding{Axis: i + 2, Before: -s.before[i], After: extra[i] - s.after[i]}); p.Before != 0 || p.After != 0 {

@@ -11,7 +11,7 @@ import (
 // ml is the domain of classical models.
 const ml = "ai.onnx.ml."
 
-// Zipped reports whether an output is what a ZipMap makes.
+// Zipped reports whether a ZipMap makes an output.
 func Zipped(g *model.Graph, output string) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *model.Node) bool {
 		return n.Op == "ZipMap" && n.Domain+"." == ml && slices.Contains(n.Outputs, output)

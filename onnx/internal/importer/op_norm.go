@@ -56,7 +56,7 @@ var _ = define(func() []*operator {
 				c.refuse("p=%d is neither 1 nor 2", p)
 			}
 			norm = ops.Unsqueeze(norm, axis)
-			// what has norm 0 stays
+			// vectors of norm 0 stay
 			return out(ops.Div(x, ops.Where(ops.Equal(norm, 0), ops.OnesLike(norm), norm)))
 		}},
 		{name: "MeanVarianceNormalization", since: 9, build: func(c *call) []*value {

@@ -27,7 +27,7 @@ var _ = define(func() []*operator {
 	}
 })
 
-// pooling are the options of a pooling of x. Padding that op pool does not take is added to x, with what fill says.
+// pooling are the options of a pooling of x. Padding that op pool does not take is added to x, with the value fill.
 func (c *call) pooling(x *ops.Node, fill float64) (*ops.Node, ops.PoolingOptions) {
 	s := c.spatial(x, nil)
 	ceil := c.flag("ceil_mode", false)
@@ -88,7 +88,7 @@ func averagePool(c *call) []*value {
 	if wide := excessive(o); !wide {
 		return out(ops.AvgPool(x, o))
 	}
-	// Sums over what is there, by its number.
+	// The average of x padded with zeros, divided by the average of ones for the elements that count.
 	there := c.b.g.Ones(x.DType(), x.Shape()...)
 	fill := 0.0
 	if o.CountPad {

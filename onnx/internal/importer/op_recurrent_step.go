@@ -32,7 +32,7 @@ func (l *layer) scan(c *call) (y, h, cell *ops.Node) {
 	return ys[0], last[0], last[1]
 }
 
-// step computes the next state of what the input contributes.
+// step computes the next state from the state and in, the contribution of the input.
 func (l *layer) step(c *call, h, cell, in *ops.Node) (nh, nc *ops.Node) {
 	rt := ops.Transpose(l.r)
 	hid := l.hidden

@@ -78,7 +78,7 @@ func roiAlign(c *call) []*value {
 			} else if n > 0 {
 				return int(n)
 			}
-			return 0 // also of what is no number
+			return 0 // also of NaN
 		}
 		gh, gw := count(1, ph), count(0, pw)
 		if gh == 0 || gw == 0 { // nothing is sampled

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// byMatrix reports whether a resize is none that ops.Interpolate has: filters that are stretched and take what lies outside from
+// byMatrix reports whether a resize is none that ops.Interpolate has: filters that are stretched and take elements outside from
 // the edge, and corners that are aligned by a scale which gives no whole extent.
 func byMatrix(mode string, x *ops.Node, sizes []int, scales []float64, o *ops.InterpolateOptions) bool {
 	if mode != "nearest" && o.Antialias && !o.Exclude {

@@ -47,7 +47,7 @@ var _ = define(func() []*operator {
 				}
 			}
 			shape = c.batched(x, shape)
-			if at := slices.Index(shape, -1); at >= 0 && x.Size() == 0 { // 0 elements do not tell what is left
+			if at := slices.Index(shape, -1); at >= 0 && x.Size() == 0 { // 0 elements do not determine the extent that is left open
 				rest := slices.Delete(slices.Clone(shape), at, at+1)
 				if product(rest) == 0 {
 					c.fail("%v leaves an extent open, and there are no elements", shape)

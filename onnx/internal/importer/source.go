@@ -28,7 +28,7 @@ func NarrowOf(t model.DataType) model.DataType {
 	return 0
 }
 
-// Source is a decoded model with what has been read of its weights. Its ports are set before the first Build; after that it does not
+// Source is a decoded model with the weights that have been read. Its ports are set before the first Build; after that it does not
 // change, and is safe for several goroutines.
 type Source struct {
 	Model           *model.Model

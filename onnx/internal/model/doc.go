@@ -1,6 +1,7 @@
 // Package model decodes ONNX files: the messages of onnx.proto that a model is made of, without generated types.
 //
-// What a file declares is never trusted: lengths are checked against what is there, messages nest only so deep, and elements are counted before memory is taken.
+// Declarations of a file are never trusted: lengths are checked against the bytes that exist, messages nest only so deep, and elements are
+// counted before memory is taken.
 //
 // Source: ONNX, onnx.proto3, and Protocol Buffers, Encoding.
 package model
@@ -79,11 +80,11 @@ const (
 	AttrGraphs
 )
 
-// Value is a ValueInfoProto: a name and what is known of its type.
+// Value is a ValueInfoProto: a name and its type, as far as that is known.
 type Value struct {
 	Name string
 	Type DataType
-	Kind string // "tensor", or what else it is: "sequence", "map", "optional", "sparse tensor"; "" is unknown
+	Kind string // "tensor", or another kind: "sequence", "map", "optional", "sparse tensor"; "" is unknown
 	// Dims are the extents; nil where the rank is unknown, while a scalar has an empty list.
 	Dims []Dim
 }

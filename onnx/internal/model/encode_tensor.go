@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// kinds are the fields of a TypeProto for what is no tensor.
+// kinds are the fields of a TypeProto for types other than tensors.
 var kinds = map[string]int{"sequence": 4, "map": 5, "sparse tensor": 8, "optional": 9}
 
 func (b *buffer) value(v *Value) {

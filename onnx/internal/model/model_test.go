@@ -163,7 +163,7 @@ func TestTypedFieldsOfAllDTypes(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds that no bytes make Decode panic, and that what it reads it reads again when written.
+// FuzzDecode holds that no bytes make Decode panic, and that a model that it reads is read again when written.
 func FuzzDecode(f *testing.F) {
 	b := Encode(sample())
 	f.Add(b)

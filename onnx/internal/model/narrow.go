@@ -32,7 +32,7 @@ func (t DataType) Float() (Float, bool) {
 // Unsigned reports whether a narrow type has no negative values.
 func (t DataType) Unsigned() bool { return t == 21 || t == 25 || t == 24 }
 
-// value is what the bits of an element mean.
+// value is the number that the bits of an element encode.
 func (t DataType) value(code int) float64 {
 	bits := t.Bits()
 	f, ok := floats[t]

@@ -12,7 +12,7 @@ import (
 
 var errVarint = errors.New("a varint is longer than 64 bits")
 
-// Limits of what a file may hold, far above any model.
+// Limits of the content of a file, far above any model.
 const (
 	maxDepth    = 32      // messages within each other: graphs within attributes of nodes
 	maxMessages = 1 << 20 // nodes, attributes, tensors, and types
@@ -26,7 +26,7 @@ type message struct {
 	d     *decoder
 }
 
-// decoder counts what has been read.
+// decoder counts the messages that have been read.
 type decoder struct{ messages int }
 
 // field is a field of a message: its number, and a number or bytes.
@@ -194,7 +194,7 @@ func fixed64(x field, to *[]float64) error {
 	return nil
 }
 
-// messages appends what decode makes of a field.
+// messages appends the result of decode for a field.
 func messages[T any](x field, to *[]T, decode func(*message) (T, error)) error {
 	m, err := x.sub()
 	if err != nil {

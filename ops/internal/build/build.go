@@ -1,4 +1,4 @@
-// Package build is what the packages below ops share to define their ops: parts of nodes, and kernels for the host.
+// Package build holds the helpers by which the packages below ops define their ops: parts of nodes, and kernels for the host.
 package build
 
 import (

@@ -1,4 +1,4 @@
-// Package inside is how tests look into what package ops makes. They stand in packages beside it, by what they test; ops sets
+// Package inside gives tests access to unexported parts of package ops. The tests are in packages of their own, by subject; ops sets
 // these functions when a program begins, and nothing but tests calls them. Arguments are of types of ops, which cannot be named here:
 // ops imports this package.
 package inside
@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	// Executor is what runs an *ops.Executable whose sizes are numbers.
+	// Executor is the executor of an *ops.Executable whose sizes are numbers.
 	Executor func(x any) *exec.Executor
 	// WithExecutor is a copy of an *ops.Executable that another executor runs.
 	WithExecutor func(x any, e *exec.Executor) any
 	// Plans is how many plans an *ops.Executable with open sizes has.
 	Plans func(x any) int
-	// Machine is what executors know of an *ops.Runtime.
+	// Machine is the part of an *ops.Runtime that executors use.
 	Machine func(rt any) *exec.Machine
 	// Opened is the device of an *ops.Runtime.
 	Opened func(rt any) *backend.Device

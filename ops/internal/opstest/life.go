@@ -12,7 +12,7 @@ func Everywhere(t *testing.T, f func(t *testing.T, rt *ops.Runtime)) {
 	t.Run("device", func(t *testing.T) { f(t, Device(t)) })
 }
 
-// Whole makes the target run where rt is for: what is tiny would go to the CPU
+// Whole makes the target run where rt is for: a tiny graph would go to the CPU
 // path by itself.
 func Whole(rt *ops.Runtime, target ops.Target) ops.Target {
 	target.Place = ops.OnCPU

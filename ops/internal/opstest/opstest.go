@@ -1,5 +1,5 @@
-// Package opstest is what the tests of package ops share: runtimes, tensors, engines whose times are made up. The tests are in
-// packages below ops/internal/tests, by what they test.
+// Package opstest holds helpers that the tests of package ops share: runtimes, tensors, engines whose times are made up. The tests are in
+// packages below ops/internal/tests, by subject.
 package opstest
 
 import (
@@ -21,13 +21,13 @@ func Main(m *testing.M) {
 	os.Exit(testcache.Run(m))
 }
 
-// MainSettled is Main for packages that count what a run allocates, or take times. What is before comes first.
+// MainSettled is Main for packages that count allocations of a run, or take times. The functions before run first.
 func MainSettled(m *testing.M, before ...func() error) {
 	exec.Validate = true
 	os.Exit(testcache.Run(m, append(before, settle)...))
 }
 
-// settle has the device measured before tests count what a run allocates. The runtime stays open, so that drivers which
+// settle has the device measured before tests count allocations of a run. The runtime stays open, so that drivers which
 // read their library for each context do so once.
 func settle() error {
 	rt, err := ops.Open(context.Background(), nil)

@@ -39,7 +39,7 @@ type timedHost struct {
 
 func (e *timedHost) Traits() engine.Traits { return engine.Traits{Hosted: true} }
 
-// queued is a simulated device: what is submitted waits for its turn in a queue of its own, from
+// queued is a simulated device: tasks submitted to it wait for their turn in a queue of its own, from
 // which a goroutine takes it. Its memory is not the host's.
 type queued struct {
 	timed

@@ -38,7 +38,7 @@ type Halves struct {
 	A, B, Y  unsafe.Pointer // B goes backwards, from the last Width bytes
 	Cos, Sin unsafe.Pointer // real numbers, one for each pair
 	Bytes    int            // of A, a multiple of Width
-	Consts   unsafe.Pointer // four times Width bytes: signs of A, of B and of the cosines, and what results are multiplied by
+	Consts   unsafe.Pointer // four times Width bytes: signs of A, of B and of the cosines, and the factors of results
 }
 
 // Width is how many bytes are computed at once.

@@ -2,7 +2,7 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// Has reports whether this processor has what the functions here need.
+// Has reports whether this processor has the instructions that the functions here need.
 var Has = cpu.X86.HasAVX2
 
 // Radix2 computes a pass of radix 2, and its neighbours one of theirs, of numbers whose parts have 4 or 8 bytes.

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Branches and loops. Any function may stand in their bodies: what is right is said for the bodies of the samples below.
+// Branches and loops. Any function may stand in their bodies: the references are for the bodies of the samples below.
 
 func init() {
 	spec.Register("if", spec.Spec{

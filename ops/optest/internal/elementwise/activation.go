@@ -107,7 +107,7 @@ func init() {
 	spec.Register("tanhshrink", spec.Spec{Call: sample.One(ops.TanhShrink), Reference: reference.Terms1(5, func(x float64) (float64, float64) {
 		return x - math.Tanh(x), 2 * math.Abs(math.Tanh(x))
 	}), Tolerance: spec.Tolerance{ULP: 0.5, ULP64: 0.5, Terms: 1, Source: spec.Composition}, Samples: sample.Few1()})
-	// softplus 6, tanh 5 and what an error of its operand makes of it, at most as much; a product.
+	// softplus 6, tanh 5 and the error that follows from that of its operand, at most as much; a product.
 	spec.Register("mish", spec.Spec{Call: sample.One(ops.Mish), Reference: real(func(x float64) float64 { return x * math.Tanh(softplus(x)) }), Tolerance: spec.Composed(6+5+0.5, 6+5+0.5), Samples: sample.Few1()})
 	spec.Register("logsigmoid", spec.Spec{Call: sample.One(ops.LogSigmoid), Reference: real(func(x float64) float64 { return -softplus(-x) }), Tolerance: spec.Composed(6, 6), Samples: sample.Few1(-12, 12)})
 	spec.Register("softplus_beta", spec.Spec{

@@ -55,8 +55,8 @@ func castToFloat(x spec.Array, p int, dt tensor.DType) float64 {
 	return format.Round(dt, v) // an overflow of float16
 }
 
-// castToInt is a value from which the low bits are what an integer of dt
-// keeps: integers wrap, floatDTypes saturate.
+// castToInt is an integer whose low bits are those that an integer of dt
+// keeps: integers wrap, floats saturate.
 func castToInt(x spec.Array, p int, dt tensor.DType) *big.Int {
 	switch {
 	case x.U != nil:

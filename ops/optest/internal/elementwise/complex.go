@@ -11,7 +11,7 @@ import (
 )
 
 // Complex numbers. Operands and results are pairs of floats, which samples turn into complex numbers and back: their dtype is that of
-// the parts. What ops compute of complex numbers stands with view_as_complex.
+// the parts. References of ops on complex numbers stand with view_as_complex.
 
 // complexRoundings is how many roundings, of the absolute value, an element goes through at most.
 const complexRoundings = 64

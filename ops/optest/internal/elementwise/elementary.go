@@ -375,7 +375,7 @@ func quotient(a, b uint64, _ tensor.DType) uint64 {
 	return a / b
 }
 
-// logAdd is the logarithm of a sum of powers, and what its error is relative to.
+// logAdd is the logarithm of a sum of powers, and the magnitude that its error is relative to.
 func logAdd(a, b float64, exp func(float64) float64, two, scale float64) (y, terms float64) {
 	if a == b {
 		return a + two, math.Abs(a) + 1

@@ -146,7 +146,7 @@ func power(a, b float64) float64 {
 	}
 	frac, exp := math.Frexp(a)
 	e := float64(exp) * b
-	rest := math.FMA(float64(exp), b, -e) // what the product lost
+	rest := math.FMA(float64(exp), b, -e) // the rounding error of the product
 	return math.Pow(frac, b) * math.Exp2(e) * math.Exp2(rest)
 }
 
@@ -165,7 +165,7 @@ func acos(x float64) float64 {
 }
 
 // log2 splits off the exponent itself: math.Log2 does too, and near 1 loses
-// what a difference of two logarithms loses.
+// the digits that a difference of two logarithms loses.
 func log2(x float64) float64 {
 	if x > 0.5 && x < 2 {
 		return math.Log1p(x-1) / math.Ln2

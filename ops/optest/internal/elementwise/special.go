@@ -15,7 +15,7 @@ import (
 // Special functions: by integrals, sums and shifts which nobody else here uses, or by libraries.
 
 func init() {
-	// An error bound relative to the value, and one relative to what it is the difference of.
+	// An error bound relative to the value, and one relative to the terms of which it is the difference.
 	near := spec.Tolerance{ULP: 16, ULP64: 16, Terms: 1, Source: spec.Composition}
 	terms := func(f func(x float64) (y, terms float64)) spec.Reference { return reference.Terms1(8, f) }
 	spec.Register("special.lgamma", spec.Spec{Call: sample.One(special.LGamma), Reference: terms(func(x float64) (float64, float64) {
@@ -115,7 +115,7 @@ func init() {
 	} {
 		spec.Register(k.name, spec.Spec{Call: sample.One(k.call), Reference: reference.Real1(func(x float64) float64 { return besselKe(k.order, x) * k.exp(x) }), Tolerance: spec.Composed(32, 60), Samples: besselSamples(0.05, 12)})
 	}
-	// Errors are relative to the amplitude, and for large x to what the angle is off.
+	// Errors are relative to the amplitude, and for large x to the error of the angle.
 	oscillating := func(f func(x float64) float64) spec.Reference {
 		return reference.Terms1(12, func(x float64) (float64, float64) {
 			return f(x), size(math.Sqrt(math.Abs(x))) + 1 + math.Abs(size(f(x)))

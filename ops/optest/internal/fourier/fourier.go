@@ -14,7 +14,7 @@ import (
 
 // Fourier transforms, by the sum that defines them.
 
-// fourierAttr is what the reference of a transform must know.
+// fourierAttr is the Attr of samples of transforms, for their references.
 type fourierAttr struct {
 	axes, sizes []int // resolved; of the whole on the real side
 	norm        fft.Norm

@@ -87,7 +87,7 @@ func windowed(y spec.Result, w spec.Array, a stftCase) {
 	}
 }
 
-// stftCase is what the reference must know.
+// stftCase is the Attr of samples, for their references.
 type stftCase struct {
 	length int
 	o      fft.STFTOptions

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What rearranges and repeats elements: each sample says where an element of the result comes from, -1 for a zero.
+// Ops that rearrange and repeat elements: each sample says where an element of the result comes from, -1 for a zero.
 
 // placed is the reference of a sample whose result has that shape and those elements of operand 0.
 func placed(shape []int, from func(at []int) []int) func(c spec.Case) spec.Result {

@@ -89,7 +89,7 @@ func init() {
 	})
 }
 
-// lookupAttr is what the references must know: Attr of the samples.
+// lookupAttr is the Attr of samples of lookups, for their references.
 type lookupAttr struct {
 	Keys, Values []int64
 	Strings      []string

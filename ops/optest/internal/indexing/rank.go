@@ -98,7 +98,7 @@ func sortCase(label string, shape []int, axis int, o *ops.SortOptions) []spec.Sa
 	})
 }
 
-// rankAttr is what the reference of a sort or top-k must know: Attr of its samples.
+// rankAttr is the Attr of samples of sorts and top-k, for their references.
 type rankAttr struct {
 	Axis, Keep             int
 	Descending, ByPosition bool

@@ -75,7 +75,7 @@ func scattered(x spec.Array, met [][]int, updates spec.Array, reduction string, 
 	return r
 }
 
-// foldOf is what a scatter makes of all that meets in an element.
+// foldOf is the result of a scatter in an element to which all of values go.
 func foldOf[T int64 | uint64 | float64](reduction string, values []T) T {
 	y := values[0]
 	for _, v := range values[1:] {

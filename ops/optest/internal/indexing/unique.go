@@ -120,7 +120,7 @@ func fewTypes(samples []spec.Sample) []spec.Sample {
 	return samples
 }
 
-// uniqueAttr is what the reference must know: Attr of the samples.
+// uniqueAttr is the Attr of samples, for their reference.
 type uniqueAttr struct {
 	ops.UniqueOptions
 	Result int // which field of Uniques

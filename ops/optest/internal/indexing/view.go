@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Views and what rearranges: every element of the result is one of an operand.
+// Views and ops that rearrange: every element of the result is one of an operand.
 
 func init() {
 	spec.Register("reshape", spec.Spec{

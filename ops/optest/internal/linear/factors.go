@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Determinants, orthogonal factors, singular values and eigenvalues, and what is made of them.
+// Determinants, orthogonal factors, singular values and eigenvalues, and functions of these.
 
 func init() {
 	det := func(g grid) (float64, float64) {
@@ -285,7 +285,7 @@ func reflected(a, tau spec.Array) spec.Array {
 }
 
 // factorR is R of the QR decomposition by Gram-Schmidt, twice, with the signs that Householder's reflections give: that of each diagonal
-// element is against what stands there when its column is met.
+// element is opposite to the sign of the element there when its column is reached.
 func factorR(a spec.Array) spec.Result {
 	rank := len(a.Shape)
 	m, n := a.Shape[rank-2], a.Shape[rank-1]

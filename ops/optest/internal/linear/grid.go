@@ -298,13 +298,13 @@ func rowsOf(k int) func(batch []int, n int) []int {
 	return func(batch []int, n int) []int { return append(slices.Clone(batch), k, n) }
 }
 
-// itself is what the product of factors gives.
+// itself is the reference of the product of the factors of a matrix: that matrix.
 func itself(c spec.Case) spec.Result {
 	a := c.In[0]
 	return eachGrid(a, a.Shape[len(a.Shape)-2], a.Shape[len(a.Shape)-1], func(g grid) (grid, float64) { return g, 4 })
 }
 
-// fixed makes constants of the first operands, by which there is no derivative.
+// fixed makes constants of the first operands, which have no derivative.
 func fixed(all []spec.Sample) []spec.Sample {
 	for i := range all {
 		all[i].Operands[0].Fixed = true

@@ -135,7 +135,7 @@ func init() {
 				u, v := row(a, at[rank-2]), row(b, at[rank-1])
 				y.F[p] = d.of(u, v)
 				terms := y.F[p]
-				if d.product { // what cancels, after a root
+				if d.product { // the rounding error of cancellation, after a root
 					s := 0.0
 					for i := range u {
 						s += u[i]*u[i] + v[i]*v[i]

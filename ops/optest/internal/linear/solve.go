@@ -133,7 +133,7 @@ func init() {
 	})
 	spec.Register("linalg.lu_factor", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
-			// Elimination with the largest pivot, which is what makes the factors unique.
+			// Elimination with the largest pivot, which makes the factors unique.
 			a := c.In[0]
 			m, n := a.Shape[len(a.Shape)-2], a.Shape[len(a.Shape)-1]
 			return eachGrid(a, m, n, func(g grid) (grid, float64) {

@@ -42,7 +42,7 @@ type stencilCase struct {
 	steps int
 }
 
-// sum is what the stencil gives for element at, and the sum of the sizes of its terms.
+// sum is the result of the stencil for element at, and the sum of the magnitudes of its terms.
 func (s *stencilCase) sum(shape []int, values, terms []float64, at int) (v, sizes float64) {
 	place := make([]int, len(shape))
 	for i, rest := len(shape)-1, at; i >= 0; i-- {

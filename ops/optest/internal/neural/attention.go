@@ -89,7 +89,7 @@ func attention(c spec.Case) spec.Result {
 	return spec.Result{Array: y, Terms: terms, N: 1}
 }
 
-// headOf is where an operand of the given shape has what the result has at a
+// headOf is the position in an operand of the given shape of the head that the result has at a
 // position of its batch axes: several heads may share one.
 func headOf(shape, batch, at []int) []int {
 	at = slices.Clone(at)
@@ -99,7 +99,7 @@ func headOf(shape, batch, at []int) []int {
 	return at
 }
 
-// attentionSamples cover shapes, masks and what a row can be without.
+// attentionSamples cover shapes, masks, and rows without visible keys.
 func attentionSamples() []spec.Sample {
 	return []spec.Sample{
 		attentionCase("square", []int{2, 3, 16, 8}, []int{2, 3, 16, 8}, nil, ops.AttentionOptions{}),

@@ -80,7 +80,7 @@ func init() {
 
 var convTolerance = spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Stored: 1, Source: spec.AnySum + " of products"}
 
-// moves are how kernels slide over the spatial axes; what is left out is 1, or 0 of padding.
+// moves say how kernels slide over the spatial axes. Fields left out are 1, and before is 0.
 type moves struct {
 	stride, before, dilation []int
 	groups                   int

@@ -276,7 +276,7 @@ func lossOfVectors(labelled bool, each func(l lossCase, v [][]float64, t float64
 	}
 }
 
-// pNorm is the norm of a - b + eps, and the magnitude of what goes into it.
+// pNorm is the norm of a - b + eps, and a magnitude of its terms, which scales the rounding error.
 func pNorm(a, b []float64, p, eps float64) (v, size float64) {
 	var s, big float64
 	for i := range a {

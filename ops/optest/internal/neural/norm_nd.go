@@ -10,7 +10,7 @@ import (
 
 // Normalisation over groups, vectors and neighbourhoods.
 
-// normCase is the attribute of a sample: what is normalised together, and the constants.
+// normCase is the attribute of a sample: the axes that are normalised together, and the constants.
 type normCase struct {
 	group func(at []int) int // of an element
 	which int                // of running statistics, which result

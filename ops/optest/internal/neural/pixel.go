@@ -240,7 +240,7 @@ func gridSample(c spec.Case) spec.Result {
 			w, size := 1.0, 1.0
 			for a := range i {
 				w *= weights[a][i[a]]
-				// A weight is off by what its coordinate is: some units of the extent.
+				// A weight has the error of its coordinate: some units of the extent.
 				size *= math.Abs(weights[a][i[a]]) + 8*float64(x.Shape[2+a])
 			}
 			if w != 0 {

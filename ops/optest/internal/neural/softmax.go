@@ -15,7 +15,7 @@ import (
 // Ops of neural networks.
 
 func init() {
-	// Errors are relative to what the logarithms and exponents add up to; 16-bit floats
+	// Errors are relative to the sums of the logarithms and exponents; 16-bit floats
 	// are computed in float32.
 	spec.Register("softmax", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
@@ -188,7 +188,7 @@ func init() {
 	})
 }
 
-// draws are the numbers that decide what is dropped: one for each element, or for each channel of [N, C, ...].
+// draws are the numbers that decide which elements are dropped: one for each element, or for each channel of [N, C, ...].
 func draws(c spec.Case, features bool) []float64 {
 	x := c.In[0]
 	out := make([]float64, x.Len())

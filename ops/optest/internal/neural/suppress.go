@@ -103,7 +103,7 @@ func overlap(a, b []float64, centre bool) (both, union float64) {
 	return both, one + other - both
 }
 
-// suppressAttr is what the reference must know: Attr of the samples.
+// suppressAttr is the Attr of samples, for their reference.
 type suppressAttr struct {
 	ops.SuppressOptions
 	Count bool // the result is the count

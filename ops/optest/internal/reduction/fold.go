@@ -235,8 +235,8 @@ func means(x spec.Array, axes []int) spec.Result {
 	return r
 }
 
-// variances is Σ(x - mean)² / n, in two passes. Terms holds what the error of
-// the mean can do to the squares too.
+// variances is Σ(x - mean)² / n, in two passes. Terms includes the effect of the error of
+// the mean on the squares.
 func variances(x spec.Array, axes []int) spec.Result {
 	m := means(x, axes)
 	n := foldedCount(x, m.Array)

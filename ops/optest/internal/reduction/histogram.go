@@ -280,7 +280,7 @@ func binOf(edges []float64, x float64) int {
 	return -1
 }
 
-// histogramOf is what the reference must know of a histogram.
+// histogramOf is the Attr of samples of histograms, for their reference.
 type histogramOf struct {
 	result int
 	lo, hi float64

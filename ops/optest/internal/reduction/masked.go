@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Ops of the elements that a mask chooses. Their references leave others out, or know them by what changes nothing.
+// Ops of the elements that a mask chooses. Their references leave others out, or replace them by the identity element.
 
 func init() {
 	sumLike := spec.Tolerance{ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: spec.Composition}

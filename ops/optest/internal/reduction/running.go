@@ -130,7 +130,7 @@ func init() {
 	})
 }
 
-// RunningOf is what the reference must know of a running fold.
+// RunningOf is the Attr of samples of running folds, for their references.
 type RunningOf struct {
 	Axis               int
 	Exclusive, Reverse bool

@@ -74,7 +74,7 @@ func runningSums(c spec.Case) spec.Result {
 	return r
 }
 
-// CumSumAttr is what the reference must know: Attr of the samples.
+// CumSumAttr is the Attr of samples of cumulative sums, for their reference.
 type CumSumAttr struct {
 	Axis int
 	ops.CumSumOptions

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/ops/optest/internal/spec"
 )
 
-// Slice is one run of a tensor along an axis, with what softmax needs of it.
+// Slice is one run of a tensor along an axis, with the terms of its softmax.
 type Slice struct {
 	Raw     []float64 // x
 	Shifted []float64 // x - max x

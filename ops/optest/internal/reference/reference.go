@@ -1,4 +1,4 @@
-// Package reference is what references share: loops over elements, coordinates, sums with their magnitudes,
+// Package reference holds helpers of references: loops over elements, coordinates, sums with their magnitudes,
 // and the random numbers of the suite.
 package reference
 

@@ -40,7 +40,7 @@ func Absolutes(xs []float64) []float64 {
 	return out
 }
 
-// Shift is what to subtract from exponents: not an infinity, which would give NaN.
+// Shift is the number to subtract from exponents of which top is the largest: 0 for an infinity, which would give NaN.
 func Shift(top float64) float64 {
 	if math.IsInf(top, 0) {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"github.com/anycl/anycl/ops/optest/internal/spec"
 )
 
-// Few samples that meet what matters: the element-wise ops are many, and how operands are read is the same for all.
+// Few samples that cover the important cases: the element-wise ops are many, and how operands are read is the same for all.
 
 // Few1 are samples of an element-wise op of one operand.
 func Few1(r ...float64) []spec.Sample {
@@ -29,7 +29,7 @@ func SecondWithin(samples []spec.Sample, lo, hi float64) []spec.Sample {
 	return samples
 }
 
-// CalledAs makes samples call an op in another way, with what the reference must know of it.
+// CalledAs makes samples call an op in another way, with the Attr that the reference needs for it.
 func CalledAs(attr any, build func(x *ops.Node) *ops.Node, samples []spec.Sample) []spec.Sample {
 	for i := range samples {
 		samples[i].Attr = attr

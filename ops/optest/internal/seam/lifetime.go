@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What the seam promises of contexts, goroutines and closing.
+// Promises of the seam about contexts, goroutines and closing.
 
 func cancelledContext(t *testing.T, e engine.Engine) {
 	s, get, set := pingPong(t, e, 64, 2)

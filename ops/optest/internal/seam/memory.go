@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// What the seam promises of memory.
+// Promises of the seam about memory.
 
 func memoryHolds(t *testing.T, e engine.Engine) {
 	for _, n := range []int{1, 3, 255, 256, 4097, 1 << 20} {

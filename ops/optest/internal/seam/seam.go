@@ -61,7 +61,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// refused fails the test when err is nil, or is none of what it should be.
+// refused fails the test when err is nil, or does not wrap each error of want.
 func refused(t testing.TB, what string, err error, want ...error) {
 	t.Helper()
 	if err == nil {

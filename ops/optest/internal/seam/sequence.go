@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What the seam promises of tasks and their order.
+// Promises of the seam about tasks and their order.
 
 // plus adds two numbers: the scalar function of all tasks below.
 var plus = &engine.Scalar{
@@ -85,7 +85,7 @@ func tasksInOrder(t *testing.T, e engine.Engine) {
 		must(t, s.Run(t.Context(), 0, 10, uint32(run)))
 	}
 	expect(t, get(0), 5+200)
-	set(-3) // after what was submitted, before what comes
+	set(-3) // after the tasks submitted so far, before later ones
 	must(t, s.Run(t.Context(), 0, 10, 20))
 	must(t, e.Wait(t.Context()))
 	expect(t, get(0), 7)

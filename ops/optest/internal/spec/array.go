@@ -14,8 +14,8 @@ import (
 //	I  int8, int16, int32, int64
 //	U  bool (0 or 1), uint8, uint16, uint32, uint64
 //
-// What a reference returns in F is not rounded to DType: that is what errors
-// are measured against.
+// Values that a reference returns in F are not rounded to DType, because errors
+// are measured against them.
 type Array struct {
 	DType tensor.DType
 	Shape []int

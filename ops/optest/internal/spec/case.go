@@ -6,7 +6,7 @@ import "github.com/anycl/anycl/tensor"
 type Case struct {
 	In   []Array
 	Attr any // as in [Sample]
-	// DType and Shape are what the graph inferred for the result. References
+	// DType and Shape are those that the graph inferred for the result. References
 	// use them only where nothing else says it: a cast, an iota.
 	DType tensor.DType
 	Shape []int
@@ -14,8 +14,8 @@ type Case struct {
 	Stream uint32
 }
 
-// Result is what a reference found: the exact result, up to the error of
-// float64, and what its error bound needs.
+// Result is the result of a reference: the exact numbers, up to the error of
+// float64, and those that the error bound needs.
 type Result struct {
 	Array
 	// Terms, if not nil, is Σ|terms| for every element of the result of a sum:

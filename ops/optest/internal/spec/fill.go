@@ -28,7 +28,7 @@ func Fill(o Operand, dt tensor.DType, seed uint64) *tensor.Tensor {
 	return a.Tensor()
 }
 
-// Seed makes a seed of what names a cell.
+// Seed makes a seed of the words that name a cell.
 func Seed(words ...string) uint64 {
 	h := fnv.New64a()
 	for _, w := range words {
@@ -158,7 +158,7 @@ func sprinkle[T any](dst, special []T, rng *rand.Rand) {
 }
 
 // Flushed is a with subnormals of float32 replaced by zeros of their sign, and
-// whether there were any: what a device may see instead.
+// whether there were any: a device may see these instead.
 func Flushed(a Array) (Array, bool) {
 	f := format.Of(a.DType)
 	if a.F == nil || f.Subnormals {

@@ -1,4 +1,4 @@
-// Package spec holds what the conformance suite knows about ops: their specs, and the arrays, tolerances and
+// Package spec holds the conformance suite's specifications of ops: their specs, and the arrays, tolerances and
 // values that specs are made of.
 package spec
 
@@ -12,8 +12,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Spec is what the suite knows about one op: what is right, how far a result
-// may be from it, and on which calls it is tried.
+// Spec is the specification of one op: the right result, how far a result
+// may be from it, and on which calls the op is tried.
 type Spec struct {
 	// Call applies the op to operands. nil for an op that only its samples can
 	// call, because it has attributes or several results.
@@ -41,7 +41,7 @@ type Sample struct {
 	Through func(in []*ops.Node) []*ops.Node
 	// Source, if set, makes the node of an op that has no operands.
 	Source func(g *ops.Graph, dt tensor.DType) *ops.Node
-	// Attr is what the reference needs to know beyond the operands.
+	// Attr has the parameters that the reference needs beside the operands.
 	Attr any
 	// Only restricts the sample to these dtypes; nil for all that the op takes.
 	Only []tensor.DType
@@ -120,7 +120,7 @@ func (s Sample) Call(g *ops.Graph, dt tensor.DType, in []*ops.Node) (seen []*ops
 	return seen, s.Build(seen)
 }
 
-// Judgeable says why the suite cannot judge an op, and where to write what it lacks.
+// Judgeable says why the suite cannot judge an op, and where to write the spec or sample that it lacks.
 func Judgeable(op *ops.Op) error {
 	if Of(op.Name) == nil {
 		return fmt.Errorf("op %q has no spec: give what it computes, from the mathematics, its error bound and samples to optest.Register; "+

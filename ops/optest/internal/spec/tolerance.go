@@ -64,7 +64,7 @@ func Builtin(ulp, ulp64 float64) Tolerance {
 	return Tolerance{ULP: ulp, ULP64: ulp64, Source: OpenCL}
 }
 
-// Phase is builtin for functions of an angle, with what the reference says of
+// Phase is builtin for functions of an angle, with the terms that the reference gives for
 // large ones.
 func Phase(ulp float64) Tolerance {
 	return Tolerance{ULP: ulp, ULP64: ulp, Terms: 1, Source: OpenCL}

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/ops/optest/internal/spec"
 )
 
-// treeAttr is what the reference of tree ensembles must know: Attr of its samples.
+// treeAttr is the Attr of samples of tree ensembles, for their reference.
 type treeAttr struct {
 	Ensemble func() *ops.TreeEnsemble
 	// Classify says that the op is TreeClassify; Labels, that the result is the
@@ -60,7 +60,7 @@ func treeSamples() (out []spec.Sample) {
 }
 
 func (m treeModel) sample(classify, labels bool) spec.Sample {
-	model := sync.OnceValue(func() *ops.TreeEnsemble { // what no test asks for takes no program time when it starts
+	model := sync.OnceValue(func() *ops.TreeEnsemble { // made only when a test asks for it, so that programs start as fast
 		e := m.ensemble()
 		if classify {
 			e.Labels = []int64{7, -3, 12}[:max(m.targets, 2)]

@@ -36,7 +36,7 @@ func init() {
 	})
 }
 
-// treeScores are the aggregates of one sample and what their rounding is relative to.
+// treeScores are the aggregates of one sample and the magnitudes that their rounding is relative to.
 func treeScores(e *ops.TreeEnsemble, targets int, x []float64) (scores, sizes []float64) {
 	scores, sizes = make([]float64, targets), make([]float64, targets)
 	met := make([]bool, targets)
