@@ -7,8 +7,8 @@ import (
 	"github.com/anycl/anycl/internal/cldriver"
 )
 
-// Buffer is linear device memory. It is safe for concurrent use; what commands in
-// flight do to its bytes is the caller's to order.
+// Buffer is linear device memory. It is safe for concurrent use; the caller orders the commands in
+// flight that access its bytes.
 type Buffer struct {
 	obj    *object
 	ctx    *Context
@@ -90,12 +90,12 @@ func (b *Buffer) Close() error {
 	return b.obj.close()
 }
 
-// Remnant is what is left of an object that may be collected without Close: its
-// driver handle. It does not keep the object alive.
+// Remnant is the driver handle of an object that may be collected without Close. It does not keep
+// the object alive.
 type Remnant struct{ obj *object }
 
-// Remnant returns what can release the buffer even while the garbage collector is
-// about to: a weak pointer is empty before the lost buffer's cleanup has run.
+// Remnant returns a handle that can release the buffer even while the garbage collector is about
+// to: a weak pointer is empty before the lost buffer's cleanup has run.
 func (b *Buffer) Remnant() Remnant { return Remnant{b.obj} }
 
 // Closed reports whether the object was closed, by its owner or as lost.

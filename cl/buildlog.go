@@ -11,7 +11,7 @@ import (
 type BuildError struct {
 	Device  string // name and driver version
 	Options string
-	Log     string // what the compiler wrote, all of it
+	Log     string // the compiler's whole output
 	// File and Line are where the log puts its first error, empty and 0 where it
 	// names no place. File is as the compiler saw it: a temporary name, unless
 	// the source has #line directives. Lines count from 1.
@@ -31,7 +31,7 @@ func (e *BuildError) Error() string {
 	return s + ": " + e.First()
 }
 
-// First is the first error of the log without its place, or what the status is called where there is none.
+// First is the first error of the log without its place, or the name of the status where there is none.
 func (e *BuildError) First() string {
 	if first := firstError(e.Log); first != "" {
 		return first
@@ -42,7 +42,7 @@ func (e *BuildError) First() string {
 // Unwrap returns the call's own error, a Status as BuildProgramFailure inside.
 func (e *BuildError) Unwrap() error { return e.Err }
 
-// buildError finds the device whose log says what went wrong.
+// buildError finds the device whose log has the error.
 func (p *Program) buildError(err error, options string, devices []*Device) error {
 	be := &BuildError{Options: options, Err: err}
 	for _, d := range devices {
@@ -85,7 +85,7 @@ func firstPlace(log string) (file string, line, column int) {
 	return "", 0, 0
 }
 
-// firstError is the text of the first error. What ends in a colon, as PoCL's "Error(s) while linking:", goes on in the next line.
+// firstError is the text of the first error. A line that ends in a colon, as PoCL's "Error(s) while linking:", goes on in the next one.
 func firstError(log string) string {
 	lines := strings.Split(log, "\n")
 	for i, line := range lines {

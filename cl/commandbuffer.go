@@ -10,10 +10,9 @@ import (
 // provisional extension cl_khr_command_buffer, in its versions before and since
 // 0.9.5. Recording is for one goroutine at a time.
 //
-// What the recorded commands name (kernels, their arguments' memory) stays alive
-// until the command buffer is closed, also after its own Close. Leave the
-// arguments of a recorded kernel alone: the extension says that a recording has
-// those of its time, but PoCL 3.1 takes those of the replay.
+// The objects that recorded commands use (kernels, their arguments' memory) stay alive until the
+// command buffer is closed, even after their own Close. Leave the arguments of a recorded kernel alone:
+// the extension says that a recording has those of its time, but PoCL 3.1 takes those of the replay.
 type CommandBuffer struct {
 	obj        *object
 	queue      *Queue
@@ -21,15 +20,15 @@ type CommandBuffer struct {
 	held       *holds
 }
 
-// holds lists what a command buffer keeps alive. It stands apart because the
-// safety net must reach it without reaching the command buffer.
+// holds lists the objects that a command buffer keeps alive. It stands apart because the safety net
+// must reach it without reaching the command buffer.
 type holds struct {
 	sync.Mutex
 	objects []*object
 }
 
-// take holds what one recorded command names; the caller adds it once the
-// command is recorded, or lets it go.
+// take holds the objects that one recorded command uses; the caller adds them once the command is
+// recorded, or lets them go.
 func take(op cldriver.Op, args []holder, objects []*object) ([]*object, error) {
 	var taken []*object
 	for _, a := range args {
@@ -112,7 +111,7 @@ func (b *CommandBuffer) core() *object {
 	return b.obj
 }
 
-// record submits a command to the recording and holds what it names.
+// record submits a command to the recording and holds the objects that it uses.
 func (b *CommandBuffer) record(c *cldriver.Command, after []SyncPoint, args []holder, objects ...*object) (SyncPoint, error) {
 	lib := b.obj.lib
 	defer lib.recycle(c)
@@ -121,7 +120,7 @@ func (b *CommandBuffer) record(c *cldriver.Command, after []SyncPoint, args []ho
 	}
 	defer b.obj.done()
 	if c.Op == cldriver.OpMarker {
-		c.Op = cldriver.OpBarrier // what stands for commands over nothing
+		c.Op = cldriver.OpBarrier // it stands for commands over no elements
 	}
 	c.Recorder, c.Platform, c.Properties = b.obj.h, b.queue.dev.platform.h, b.properties
 	for _, s := range after {
@@ -194,7 +193,7 @@ func (b *CommandBuffer) Finalize() error {
 	return check(b.obj.lib.drv.FinalizeCommandBuffer(b.queue.dev.platform.h, b.obj.h), op, "")
 }
 
-// Close releases the command buffer and what it held.
+// Close releases the command buffer and the objects that it held.
 func (b *CommandBuffer) Close() error {
 	if b == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/internal/cldriver"
 )
 
-// Context holds devices of one platform and what they share. It is safe for
-// concurrent use. Objects made from it keep it alive, also after Close.
+// Context holds devices of one platform and the objects that they share. It is safe for concurrent
+// use. Objects made from it keep it alive, also after Close.
 type Context struct {
 	obj     *object
 	devices []*Device
@@ -62,10 +62,9 @@ func (l *Library) NewContext(devices ...*Device) (*Context, error) {
 	return guard(&Context{obj: o, devices: slices.Clone(devices), late: late}, o), nil
 }
 
-// NewOfflineContext makes a context of all devices that the platform's compiler knows, whether
-// they are there or not: programs can be built for them and their binaries kept, nothing
-// can run, and Info knows no more than their names, because other queries crash. Only AMD's platform knows it (cl_amd_offline_devices, which it does not list). Errors: InvalidProperty or InvalidValue
-// of any other.
+// NewOfflineContext makes a context of all devices that the platform's compiler knows, whether the machine has them or not: programs can be
+// built for them and their binaries kept, nothing can run, and Info knows no more than their names, because other queries crash. Only AMD's
+// platform knows it (cl_amd_offline_devices, which it does not list). Errors: InvalidProperty or InvalidValue of any other.
 func (p *Platform) NewOfflineContext() (*Context, error) {
 	const op = "create offline context"
 	l := p.lib

@@ -19,10 +19,9 @@ type NamedVersion struct {
 	Version Version
 }
 
-// DeviceInfo is what a device says about itself. A field whose query the device
-// does not answer, because it is older or another vendor's, has its zero value.
-// What it says is a claim: sub-group size, work-group limits and extension
-// strings are known to be wrong on several drivers.
+// DeviceInfo holds a device's answers to queries about itself. A field whose query the device does
+// not answer, because it is older or another vendor's, has its zero value. The answers are claims:
+// sub-group size, work-group limits and extension strings are known to be wrong on several drivers.
 //
 // The tag names the query: its parameter, then the OpenCL version (as 2.0) or
 // the extension from which on it is asked.

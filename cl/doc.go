@@ -16,16 +16,15 @@
 //
 // # Loading
 //
-// Nothing is loaded when the program starts. [Open] and [Default] load the
-// library: the one that Options.Path names, else the one that the environment
-// names, else the first of the platform's usual names that works (on Linux
-// libOpenCL.so.1, libOpenCL.so and vendors' own libraries, on Windows OpenCL.dll
-// of the system folder, on macOS the framework). A [LoadError] tells what was
-// tried. The first [Library.Platforms] makes the loader open every vendor's
+// Nothing is loaded when the program starts. [Open] and [Default] load the library: the one that
+// Options.Path names, else the one that the environment names, else the first of the platform's
+// usual names that works (on Linux libOpenCL.so.1, libOpenCL.so and vendors' own libraries, on
+// Windows OpenCL.dll of the system folder, on macOS the framework). A [LoadError] lists the
+// libraries that were tried. The first [Library.Platforms] makes the loader open every vendor's
 // driver, which takes about 100 ms.
 //
-// Functions are found by name. What newer versions and extensions added may be
-// missing; using it then returns an error that wraps [ErrUnsupported].
+// Functions are found by name. Functions of newer versions and extensions may be missing; using one
+// then returns an error that wraps [ErrUnsupported].
 //
 // # Environment variables
 //
@@ -52,12 +51,11 @@
 //
 // # Lifetimes
 //
-// Everything that is made is closed with Close, which may be called twice, in any
-// order: an object goes when its children are closed and no running call uses
-// it. Using a closed object returns an error that wraps [ErrClosed]. What is
-// dropped without Close is released by a later call after the garbage collector
-// has noticed, with a warning in the log; do not count on it. [Library.Stats]
-// counts what is alive.
+// Everything that is made is closed with Close, which may be called twice, in any order: an object
+// goes when its children are closed and no running call uses it. Using a closed object returns an
+// error that wraps [ErrClosed]. An object dropped without Close is released by a later call after
+// the garbage collector has noticed, with a warning in the log; do not count on it. [Library.Stats]
+// counts the live objects.
 //
 // Host memory given to a blocking call is used during the call only. That of a
 // call which returns an event is kept in place until the command is done.

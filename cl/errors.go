@@ -44,7 +44,7 @@ func (e *LoadError) Is(target error) bool { return target == ErrNoLibrary }
 
 // Error is a failed OpenCL call.
 type Error struct {
-	Op     string // what was attempted, as "create buffer" or "launch"
+	Op     string // the failed operation, as "create buffer" or "launch"
 	Detail string // which object, which size; may be empty
 	Status Status
 }

@@ -40,7 +40,7 @@ func TestWaitListsOrderAnOutOfOrderQueue(t *testing.T) {
 		require.NoError(t, err)
 		events = append(events, e)
 	}
-	// No Flush: Oclgrind runs what it flushes at once and would wait for the gate.
+	// No Flush: Oclgrind runs flushed commands at once and would wait for the gate.
 	s, err := events[20].Status()
 	require.NoError(t, err)
 	require.Greater(t, s, cl.EventComplete, "the user event holds everything back")

@@ -107,8 +107,8 @@ func scenario(lib *cl.Library) (err error) {
 	return err
 }
 
-// silent calls may fail unseen: what a platform or device says about itself is
-// left empty where a driver does not answer, and a kernel's secondary figures too.
+// silent calls may fail unseen: fields about a platform or device are left empty where a driver
+// does not answer, and a kernel's secondary figures too.
 func silent(call string) bool {
 	return strings.HasPrefix(call, "Info platform") || strings.HasPrefix(call, "Info device") ||
 		call == "Info kernel work-group"

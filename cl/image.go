@@ -138,7 +138,7 @@ func (c *Context) NewImage(flags MemFlags, desc ImageDesc, host unsafe.Pointer) 
 	return guard(m, o), nil
 }
 
-// ImageFormats lists what the context's devices support.
+// ImageFormats lists the formats that the context's devices support.
 func (c *Context) ImageFormats(flags MemFlags, k ImageKind) ([]ImageFormat, error) {
 	const op = "image formats"
 	if !c.obj.use() {
@@ -163,7 +163,7 @@ func (c *Context) ImageFormats(flags MemFlags, k ImageKind) ([]ImageFormat, erro
 	return out, nil
 }
 
-// Desc returns what the image was made from.
+// Desc returns the description that the image was made from.
 func (m *Image) Desc() ImageDesc { return m.desc }
 
 // PixelSize returns the bytes of a pixel.

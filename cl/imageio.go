@@ -122,8 +122,8 @@ func (q *Queue) checkImageBuffer(op cldriver.Op, m *Image, buf *Buffer, b Box, o
 	return buf.contains(op, offset, int64(b.Region[0])*int64(b.Region[1])*int64(b.Region[2])*int64(m.pixel))
 }
 
-// FillImage enqueues the setting of a box to one color: four channels in the
-// kernel's type (float, int or uint), of which the image keeps what it has.
+// FillImage enqueues the setting of a box to one color: four channels in the kernel's type (float,
+// int or uint), of which the image keeps those that it has.
 func (q *Queue) FillImage(m *Image, color [16]byte, b Box, wait []*Event) error {
 	if err := m.check(cldriver.OpFillImage, b); err != nil {
 		return err

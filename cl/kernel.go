@@ -15,7 +15,7 @@ type Kernel struct {
 	obj  *object
 	prog *Program
 	name string
-	args []holder // what each argument refers to: kept alive, and checked at launch
+	args []holder // the object that each argument refers to: kept alive, and checked at launch
 }
 
 func (k *Kernel) core() *object {

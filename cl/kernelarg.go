@@ -114,8 +114,8 @@ func (k *Kernel) SetAddress(i int, b *Buffer, p unsafe.Pointer) error {
 	return k.submit(i, c, kept)
 }
 
-// setHandle passes an object's handle by value; the value stands in the command,
-// whose address does not change.
+// setHandle passes an object's handle by value; the value is stored in the command, whose address
+// does not change.
 func (k *Kernel) setHandle(i int, o *object, h holder) error {
 	if !o.use() {
 		return closed("set argument", o.kind.String())

@@ -13,7 +13,7 @@ const (
 	SpacePrivate  AddressSpace = 0x119E
 )
 
-// AccessKind is what a kernel does with an image argument.
+// AccessKind is the way in which a kernel accesses an image argument.
 type AccessKind uint32
 
 // Image access.
@@ -70,20 +70,19 @@ func (k *Kernel) ArgInfo(i int) (ArgInfo, error) {
 	}, nil
 }
 
-// WorkGroupInfo is what a device says about a kernel. Drivers err in both
-// directions (rusticl reports work-groups of 32 for kernels that run with 256,
-// PoCL 6 no local memory): probe what matters.
+// WorkGroupInfo holds a device's answers to queries about a kernel. Drivers err in both directions (rusticl
+// reports work-groups of 32 for kernels that run with 256, PoCL 6 no local memory): probe what matters.
 type WorkGroupInfo struct {
 	MaxSize          int    // items in a work-group
 	RequiredSize     [3]int // of reqd_work_group_size, all zero if absent
 	SizeMultiple     int    // preferred
-	LocalMemBytes    int64  // used, with what SetLocal asks for
+	LocalMemBytes    int64  // used, with the sizes given to SetLocal
 	PrivateMemBytes  int64  // per item
 	SpillMemBytes    int64  // Intel only
 	HasSpillMemBytes bool
 }
 
-// WorkGroupInfo asks what the kernel needs on d.
+// WorkGroupInfo returns the resources that the kernel needs on d.
 func (k *Kernel) WorkGroupInfo(d *Device) (WorkGroupInfo, error) {
 	const op = "kernel work-group info"
 	var w WorkGroupInfo

@@ -35,8 +35,8 @@ func onPart(t *testing.T, r *rig) (part *rig, b *cl.Buffer) {
 	return part, b
 }
 
-// A driver's thread may let go of a command after whoever waited for it has closed everything. In a
-// process whose freed memory is overwritten that shows.
+// A driver's thread may release a command after the program that waited for it has closed
+// everything. In a process whose freed memory is overwritten that shows.
 func TestPartsOutliveTheLastCommand(t *testing.T) {
 	const role = "ANYCL_TEST_PARTS"
 	if os.Getenv(role) == "" {

@@ -27,9 +27,9 @@ type Library struct {
 // Path is the name under which the library was loaded.
 func (l *Library) Path() string { return l.drv.Name() }
 
-// Close releases what the garbage collector has found and refuses new contexts.
-// The library itself stays loaded, because drivers own threads that outlive their
-// last object; objects that still live keep working. Calling it again does nothing.
+// Close releases the objects that the garbage collector has found and refuses new contexts. The
+// library itself stays loaded, because drivers own threads that outlive their last object; objects
+// that still live keep working. Calling it again does nothing.
 func (l *Library) Close() error {
 	l.drain()
 	l.closed.Store(true)

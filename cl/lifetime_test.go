@@ -15,7 +15,7 @@ import (
 )
 
 func TestEverythingMayBeClosedInAnyOrder(t *testing.T) {
-	// Parents first is what crashes drivers; here the children hold them.
+	// Releasing parents first crashes drivers; here the children keep them alive.
 	lib := openLibrary(t, nil)
 	dev := anyDevice(t, lib)
 	ctx, err := lib.NewContext(dev)

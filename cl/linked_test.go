@@ -12,8 +12,8 @@ import (
 	"github.com/anycl/anycl/cl"
 )
 
-// lists are what the linked library has no method for: lists with versions, lists of numbers, UUIDs, and
-// what vendors add.
+// lists are the fields that the linked library has no method for: lists with versions, lists of numbers,
+// UUIDs, and vendors' extensions.
 var lists = []string{
 	"OpenCLCVersions", "OpenCLCFeatures", "ExtensionVersions", "PartitionKinds", "PartitionedAs", "UUID", "DriverUUID", "PCIBus", "SubgroupSizes",
 	"CommandBuffer", "CommandBufferRequires", "AMDTopology", "ILVersions",
@@ -70,7 +70,7 @@ const linkedSource = `kernel void f(global const float *x, global float *y, floa
 	y[i] = fma(a, l[get_local_size(0) - 1 - get_local_id(0)], exp(x[i]));
 }`
 
-// results are what a library computes, with every kind of command that both have.
+// results returns the output of a library's computation, with every kind of command that both libraries have.
 func results(t *testing.T, lib *cl.Library) (out []float32, ns uint64) {
 	t.Helper()
 	dev := anyDevice(t, lib)

@@ -17,7 +17,7 @@ type object struct {
 	h      cldriver.Handle
 	parent *object // released after this one
 	second *object // a mapping's or command buffer's other parent
-	// free overrides the plain release of h, for what has no handle kind.
+	// free overrides the plain release of h, for objects without a handle kind.
 	free func(o *object) cldriver.Status
 
 	left atomic.Bool // to the garbage collector, on purpose

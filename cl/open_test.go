@@ -49,7 +49,7 @@ func TestEnvironmentNamesTheOnlyLibraryTried(t *testing.T) {
 	require.ErrorContains(t, err, "/another/library.so", "a path in the options beats the environment")
 }
 
-// What the whole process shares may be open already, so this needs another one.
+// The process-wide library may be open already, so the test runs in another process.
 func TestDefaultRetriesAfterAFailureAndIsSharedAfterSuccess(t *testing.T) {
 	if os.Getenv("ANYCL_TEST_DEFAULT") == "" {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")

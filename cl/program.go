@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/internal/cldriver"
 )
 
-// Program is source, a binary or IL, and what was built of it. Build is for one
-// goroutine at a time; everything else is safe for concurrent use.
+// Program is source, a binary or IL, and its builds. Build is for one goroutine at a time;
+// everything else is safe for concurrent use.
 type Program struct {
 	obj     *object
 	ctx     *Context
@@ -51,8 +51,8 @@ func (p *Program) Leave() Remnant {
 	return Remnant{p.obj}
 }
 
-// NewProgramFromBinary takes what Binary returned for the same device and driver.
-// Build it next. Errors: InvalidBinary.
+// NewProgramFromBinary makes a program of a binary that Binary returned for the same device and
+// driver. Build it next. Errors: InvalidBinary.
 //
 // The bytes must be whole and unchanged: several drivers abort the process on a
 // truncated or damaged binary. Keep a hash beside it and compare that first.
@@ -145,7 +145,7 @@ func (p *Program) Build(options string, devices ...*Device) error {
 	return nil
 }
 
-// Log returns what the compiler wrote when the program was last built for d.
+// Log returns the compiler's output of the program's last build for d.
 func (p *Program) Log(d *Device) (string, error) {
 	const op = "build log"
 	if d == nil {

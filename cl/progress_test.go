@@ -33,8 +33,7 @@ func TestAQueueIsIdleOnlyAfterSomebodyWaited(t *testing.T) {
 	require.True(t, q.Idle(), "a blocking read of a queue in order waits for all before it")
 }
 
-// The gate holds what was enqueued before the wait; what comes during it counts
-// as unknown.
+// The gate holds the commands enqueued before the wait; those enqueued during it count as unknown.
 func TestAWaitCoversOnlyWhatWasThereWhenItBegan(t *testing.T) {
 	r := newRig(t, nil)
 	q := r.queue(t, cl.QueueOptions{})

@@ -106,9 +106,9 @@ func (q *Queue) runEvent(c *cldriver.Command, wait []*Event, host []byte, args [
 	return q.ctx.newEvent(c.Event, host), nil
 }
 
-// submit holds everything that the command names for the length of the call, so
-// that a concurrent Close cannot pull a handle from under the driver. Later than
-// that OpenCL itself keeps what enqueued commands need.
+// submit holds everything that the command names for the length of the call, so that a concurrent
+// Close cannot pull a handle from under the driver. After that OpenCL itself keeps the objects of
+// enqueued commands.
 func (q *Queue) submit(c *cldriver.Command, wait []*Event, args []holder, objects ...*object) error {
 	if !q.obj.use() {
 		return closed(c.Op.String(), "queue")
@@ -177,7 +177,7 @@ func letGoEvents(events []*Event) {
 	}
 }
 
-// detail adds what the command was about to a failure.
+// detail adds the description of the command to a failure.
 func detail(err error, format string, args ...any) error {
 	if e, ok := err.(*Error); ok && e.Detail == "" {
 		e.Detail = fmt.Sprintf(format, args...)

@@ -11,8 +11,8 @@ import (
 	"github.com/anycl/anycl/cl"
 )
 
-// rig is what most tests need: a library of its own, so that live objects can be
-// counted, and a device with a context and an in-order queue.
+// rig is the setup of most tests: a library of its own, so that live objects can be counted, and a
+// device with a context and an in-order queue.
 type rig struct {
 	lib *cl.Library
 	dev *cl.Device

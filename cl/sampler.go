@@ -2,7 +2,7 @@ package cl
 
 import "github.com/anycl/anycl/internal/cldriver"
 
-// AddressingMode says what a sampler reads outside the image.
+// AddressingMode says which value a sampler reads outside the image.
 type AddressingMode uint32
 
 // Addressing modes.

@@ -2,10 +2,9 @@ package cl
 
 import "github.com/anycl/anycl/internal/cldriver"
 
-// NewSignal makes an event that stands for one command after another: the methods
-// with "Signal" in their name make it stand for theirs, which allocates nothing.
-// Before the first of them it counts as complete, and after one that fails it
-// stands for what it stood for before.
+// NewSignal makes an event that stands for one command after another: the methods with "Signal" in
+// their name make it stand for theirs, which allocates nothing. Before the first of them it counts
+// as complete, and after one that fails it stands for the same command as before.
 //
 // Between these methods and others on the same signal the caller keeps order.
 func (c *Context) NewSignal() (*Event, error) {

@@ -185,7 +185,7 @@ func (q *Queue) BarrierEvent(wait []*Event) (*Event, error) {
 	return q.runEvent(q.command(cldriver.OpBarrier), wait, nil, nil)
 }
 
-// Flush hands what was enqueued to the device.
+// Flush submits the enqueued commands to the device.
 func (q *Queue) Flush() error { return q.run(q.command(cldriver.OpFlush), nil) }
 
 // Finish waits until everything enqueued is done. It blocks an operating system

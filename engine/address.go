@@ -12,8 +12,8 @@ const (
 	DivideFlops        = 12 // by a quotient or a remainder, along a line
 )
 
-// addressFlops estimates the operations that compute the addresses of the elements that es load, at one point of dom. What does
-// not change along the last axis is found once a line.
+// addressFlops estimates the operations that compute the addresses of the elements that es load, at one point of dom. Parts
+// that do not change along the last axis are computed once a line.
 func addressFlops(dom Domain, es ...*Expr) (n float64) {
 	line := len(dom) - 1
 	for line > 0 && dom[line] == 1 {

@@ -1,6 +1,6 @@
 package engine
 
-// AttentionPass says what a task of kind [Attention] computes.
+// AttentionPass says which outputs a task of kind [Attention] computes.
 type AttentionPass uint8
 
 // The passes. The gradients compute the weights anew from Q, K and the
@@ -12,8 +12,8 @@ const (
 	AttentionGradKV                       // dK and dV, summed over the queries of all groups
 )
 
-// AttentionTask is what a task of kind [Attention] computes. Query i of group g sees key j
-// where i + Low <= j <= i + High and the mask lets it:
+// AttentionTask describes the computation of a task of kind [Attention]. Query i of group g sees
+// key j where i + Low <= j <= i + High and the mask lets it:
 //
 //	S[b,g,i,j] = Scale · Σ_d Q[b,g,i,d]·K[b,j,d] + Mask[b,g,i,j],  -∞ where unseen
 //	L[b,g,i]   = log Σ_j exp S[b,g,i,j],  +∞ where no key is seen

@@ -1,12 +1,10 @@
-// Package engine is the seam between an op graph and whatever executes it.
+// Package engine is the interface between op graphs and the engines that execute them.
 //
-// Package ops lowers a graph to tasks; an [Engine] runs tasks. Two engines
-// exist: an OpenCL device (internal/ocl) and the CPU path (package fallback).
-// What crosses the seam are tasks, memory handles and byte slices, never a
-// graph node and never an OpenCL type, so a third engine needs only this
-// package. Package ops/optest is the conformance suite for one. What an engine
-// has beside the methods that all have, its [Traits] say; an engine that
-// wraps another keeps them, or overrides that one method.
+// Package ops lowers a graph to tasks; an [Engine] runs tasks. Two engines exist: an OpenCL device
+// (internal/ocl) and the CPU path (package fallback). The interface consists of tasks, memory handles
+// and byte slices, never a graph node and never an OpenCL type, so a third engine needs only this
+// package. Package ops/optest is the conformance suite for one. An engine's [Traits] list the optional
+// features that it has; an engine that wraps another keeps them, or overrides that one method.
 //
 // # Tasks
 //

@@ -57,7 +57,7 @@ type Engine interface {
 	Prepare(ctx context.Context, tasks []Bound) (Sequence, error)
 	// Wait returns when all that was submitted is done, or ctx is.
 	Wait(ctx context.Context) error
-	// Stats counts what is alive.
+	// Stats counts live objects.
 	Stats() Stats
 	// Close releases everything; a second Close does nothing.
 	Close() error
@@ -88,13 +88,13 @@ type Sequence interface {
 	// Run submits tasks [from, to) in order and does not wait. run is the
 	// value of OpRun. It allocates nothing.
 	Run(ctx context.Context, from, to int, run uint32) error
-	// Changed says that steady inputs hold new values: what is kept of them is to be made again.
+	// Changed says that steady inputs hold new values: values kept of them are to be made again.
 	Changed()
 	// Describe says how task i is executed.
 	Describe(i int) Plan
 	// Traits says how the sequence differs from others.
 	Traits() SequenceTraits
-	// Close releases what Prepare made, after waiting for it.
+	// Close waits for submitted runs, then releases the sequence's resources.
 	Close() error
 }
 
@@ -112,8 +112,9 @@ type SequenceTraits struct {
 type Warmer interface {
 	// Cold reports whether the first Run would compile something.
 	Cold() bool
-	// Warm has that compiled, and returns when it is done. It runs tasks, whose memory is to hold zeros but for
-	// variables and constants: indices are read of it. What tasks write is undefined afterwards.
+	// Warm compiles the kernels that the first Run would, and returns when that is done. It runs tasks, whose
+	// memory must hold zeros but for variables and constants: indices are read from it. The outputs of tasks
+	// are undefined afterwards.
 	Warm(ctx context.Context) error
 }
 
@@ -137,11 +138,11 @@ type Plan struct {
 	Variant string   `json:"variant"`          // the kernel variant and its parameters
 	Why     string   `json:"why"`              // why this one
 	Launch  []string `json:"launch"`           // kernel name and geometry of each launch
-	Source  string   `json:"source,omitempty"` // what was compiled; empty on the CPU path
+	Source  string   `json:"source,omitempty"` // the compiled source; empty on the CPU path
 	Scratch int64    `json:"scratch"`          // bytes of temporary memory
 }
 
-// Stats counts what an engine holds.
+// Stats counts the objects of an engine.
 type Stats struct {
 	Memories  int   // live Memory values
 	Bytes     int64 // in them

@@ -4,8 +4,8 @@ import "time"
 
 // Estimates are predictions for the tasks of a graph, which are asked for by their numbers and many times.
 type Estimates interface {
-	// Of predicts some of the tasks where they are all there is to run: small ones may run where
-	// nothing has to be woken.
+	// Of predicts the times of some of the tasks in a sequence of these alone: small ones may run
+	// where no thread has to be woken.
 	Of(tasks []int) (times []time.Duration, link Link)
 	// Upload predicts how long it takes to move n bytes from the host to a domain, apart from any wait, and
 	// Download to the host: links are not as fast in both directions, nor as fast with little as with much.
@@ -22,11 +22,11 @@ type Estimates interface {
 // only one that most engines have.
 type MemoryDomain string
 
-// Link is what an engine's way of running what it got means for what is moved.
+// Link describes how an engine's way of running its tasks affects the moves of values.
 type Link struct {
-	Wait    time.Duration // until what was submitted is known to be done
-	Domain  MemoryDomain  // where tasks have what is moved to them and from them
-	Aliased bool          // what is fed and what results can lie where the caller has it; see [HostMemory]
+	Wait    time.Duration // until submitted work is known to be done
+	Domain  MemoryDomain  // the memory that tasks' operands are moved to and from
+	Aliased bool          // feeds and results can be in the caller's memory; see [HostMemory]
 }
 
 // EstimatesOf are the predictions of e: those of its traits, else those of its methods, by which a task takes as long as

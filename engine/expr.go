@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// ExprOp says what an Expr computes.
+// ExprOp is the operation of an Expr.
 type ExprOp uint8
 
 // The expression operators.
@@ -288,7 +288,7 @@ func (e *Expr) Subst(at []*Index, dom Domain) *Expr {
 	return walk(e)
 }
 
-// substLeaf is Subst for what e itself holds, not for its operands.
+// substLeaf is Subst for the fields of e itself, not for its operands.
 func (e *Expr) substLeaf(at []*Index, dom Domain) *Expr {
 	c := *e
 	if e.Addr != nil {

@@ -3,7 +3,7 @@ package engine
 // Function is which function a [Scalar] computes, of those that engines know more of than how to compute them.
 type Function uint8
 
-// Functions that engines know. What they do with infinities and NaN is what the ops of package ops say.
+// Functions that engines know. Their results for infinities and NaN are documented with the ops of package ops.
 const (
 	_ Function = iota // any other
 	FnAdd

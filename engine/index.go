@@ -25,7 +25,7 @@ type Term struct {
 	Atom Atom
 }
 
-// AtomKind says what an Atom stands for.
+// AtomKind is the kind of an Atom.
 type AtomKind uint8
 
 // The kinds of atom.
@@ -162,9 +162,8 @@ func (s *sum) index() *Index {
 	return &Index{Const: s.c, Terms: s.terms, key: string(key)}
 }
 
-// recombine undoes a split: c·D·floor(X/D) + c·(X mod D) = c·X. It is what
-// makes a reshape that is later reshaped back cost nothing, one of three axes and
-// more too.
+// recombine undoes a split: c·D·floor(X/D) + c·(X mod D) = c·X. So a reshape that is later reshaped
+// back costs nothing, one of three axes and more too.
 func recombine(terms []Term) (out []Term, c int64, changed bool) {
 	for i, d := range terms {
 		if d.Atom.Kind != AtomDiv {
@@ -227,7 +226,7 @@ func (x *Index) Mul(c int64) *Index {
 	return s.index()
 }
 
-// Div is floor(x / d) for d > 0, simplified with what dom says of the axes.
+// Div is floor(x / d) for d > 0, simplified by the extents of the axes in dom.
 func (x *Index) Div(d int64, dom Domain) *Index {
 	if d == 1 {
 		return x
@@ -261,7 +260,7 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 	return newIndex(q, append(whole, Term{1, bent(AtomDiv, r, d)}))
 }
 
-// signs are how keys write what an atom does with X and D.
+// signs are the operators of atoms of X and D in keys.
 var signs = [...]byte{AtomDiv: '/', AtomMod: '%', AtomMin: '<'}
 
 // bent is the atom of a quotient or remainder of x by d, or of the lesser of both.
@@ -281,8 +280,7 @@ func (x *Index) reduced(g int64) *Index {
 	return newIndex(floorDiv(x.Const, g), terms)
 }
 
-// Mod is x - d·floor(x / d) for d > 0, always in [0, d), simplified with what
-// dom says of the axes.
+// Mod is x - d·floor(x / d) for d > 0, always in [0, d), simplified by the extents of the axes in dom.
 func (x *Index) Mod(d int64, dom Domain) *Index {
 	if d == 1 {
 		return ConstIndex(0)
@@ -306,7 +304,7 @@ func (x *Index) Mod(d int64, dom Domain) *Index {
 	return newIndex(0, []Term{{1, bent(AtomMod, r, d)}})
 }
 
-// Min is the lesser of x and d, simplified with what dom says of the axes.
+// Min is the lesser of x and d, simplified by the extents of the axes in dom.
 func (x *Index) Min(d int64, dom Domain) *Index {
 	switch lo, hi := x.Bounds(dom); {
 	case hi <= d:
@@ -424,7 +422,7 @@ func (c Cond) Proven(dom Domain) (always, never bool) {
 	return lo >= c.Lo && hi < c.Hi, hi < c.Lo || lo >= c.Hi
 }
 
-// appendKey appends what identifies c.
+// appendKey appends a text that identifies c.
 func (c Cond) appendKey(b []byte) []byte {
 	b = append(strconv.AppendInt(b, c.Lo, 10), "<="...)
 	b = append(append(b, c.X.key...), '<')

@@ -12,7 +12,7 @@ type KernelError struct {
 	Kernel string // the name in reports
 	Caller string // file:line of the op; may be empty
 	Device string // its ID
-	What   string // what is wrong; a mistake in the source with the place and the text of the line
+	What   string // the error; a mistake in the source with the place and the text of the line
 	Err    error
 }
 

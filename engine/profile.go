@@ -7,8 +7,8 @@ import (
 
 // Profiler is a Sequence that can tell when each launch was at work.
 type Profiler interface {
-	// Profile is Run that waits and returns what ran, in order, with times
-	// since epoch on the host's clock.
+	// Profile is Run that waits and returns the spans of its tasks, in order, with times since epoch
+	// on the host's clock.
 	Profile(ctx context.Context, from, to int, run uint32, epoch time.Time) ([]Span, error)
 }
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Progress is how far an engine has come with what it compiles for one graph.
+// Progress is how far an engine has come with compiling for one graph.
 type Progress struct {
 	Engine string // its name
 	Stage  Stage

@@ -7,13 +7,11 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Algorithm is what a task of kind [Routine] computes: one of the types of this
-// package that implement it. Most work of this kind branches on its data, so that an
-// engine whose lanes go in step may well have no way to do it: its Check says
-// so, and the CPU path, which runs all of them, gets the task. Operands are
-// whole buffers, dense in row-major order, as each type lists them. An output
-// of no elements that would have some is one that nobody reads: it is not
-// computed.
+// Algorithm is the computation of a task of kind [Routine]: one of the types of this package that
+// implement it. Most work of this kind branches on its data, so that an engine whose lanes go in
+// step may well have no way to do it: its Check says so, and the CPU path, which runs all of them,
+// gets the task. Operands are whole buffers, dense in row-major order, as each type lists them. An
+// output of no elements that would have some is one that nobody reads: it is not computed.
 type Algorithm interface {
 	// String names the algorithm and its extents, for people to read.
 	String() string
@@ -28,7 +26,7 @@ type Algorithm interface {
 // Reads reports whether somebody reads output i of a [Routine].
 func (t *Task) Reads(i int) bool { return t.Outs[i].Len > 0 }
 
-// CheckRoutine says what does not fit together in a task of kind [Routine].
+// CheckRoutine returns an error where the parts of a task of kind [Routine] do not fit together.
 func (t *Task) CheckRoutine() error {
 	if t.Algorithm == nil {
 		return fmt.Errorf("nothing to compute")
@@ -64,7 +62,7 @@ func (t *Task) CheckRoutine() error {
 type Rank struct {
 	Rows, Length, Keep int64
 	Descending         bool
-	// ByPosition gives what is kept in the order in which it stood in the row.
+	// ByPosition gives the kept items in the order in which they stood in the row.
 	ByPosition bool
 }
 

@@ -2,13 +2,14 @@ package engine
 
 import "github.com/anycl/anycl/tensor"
 
-// Scalar is a function of scalars: what one element-wise op computes for one
-// element, in Go and as text for devices. An engine that compiles another language than OpenCL C knows a
-// function by its name, or translates the text.
+// Scalar is a function of scalars: the computation of an element-wise op for one element, in Go and as
+// text for devices. An engine that compiles another language than OpenCL C knows a function by its name,
+// or translates the text.
 type Scalar struct {
 	// Name is the function's identity: two of one name compute the same.
 	Name string
-	// Function is by what engines know it that treat some functions in a way of their own; 0: they know no more than is here.
+	// Function identifies the scalar function to engines that treat some functions in a way of their own; 0: they know only
+	// the fields here.
 	Function Function
 	Arity    int
 	// OpenCL is the function as an OpenCL C expression over a, b, c and d, the

@@ -9,10 +9,9 @@ type Part struct {
 	Ins, Outs []int
 }
 
-// SplitRow gives tasks that do in turn what t, a Row, does: a Reduce for every
-// fold, to a temporary operand, and a Map and another one for the outputs over
-// the row and for it. It is how an engine runs rows that it cannot keep near, and
-// one that has no way for a Row of its own.
+// SplitRow gives tasks that together compute the same as t, a Row: a Reduce for every fold, to a
+// temporary operand, and a Map and another one for the outputs over the row and for it. It is how
+// an engine runs rows that it cannot keep near, and one that has no way for a Row of its own.
 func SplitRow(t *Task) (parts []Part, temps []Operand) {
 	s := &splitter{whole: t, own: len(t.Ins) + len(t.Outs)}
 	outAxes := make([]int, 0, len(t.Axes))
@@ -90,7 +89,7 @@ func (s *splitter) expr(p *Part, e *Expr) *Expr {
 	})
 }
 
-// alias declares for p what its whole declares.
+// alias declares for p the aliases of its whole.
 func (s *splitter) alias(p *Part) {
 	for k, o := range p.Outs {
 		a := s.whole.AliasOf(o - len(s.whole.Ins))

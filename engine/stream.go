@@ -2,7 +2,7 @@ package engine
 
 import "context"
 
-// Streamer lets the host work ahead of an engine: what it hands over takes its place behind all that was submitted.
+// Streamer lets the host work ahead of an engine: its writes are ordered behind all work submitted before.
 type Streamer interface {
 	// Idle reports whether nothing that was submitted can still be at work.
 	Idle() bool
@@ -20,12 +20,12 @@ type Piece struct {
 	Bytes int64
 }
 
-// Ticket is what Fetch asked for.
+// Ticket is a read that Fetch started.
 type Ticket interface {
 	// Wait returns when all that was submitted before Fetch is done, and copies
 	// the pieces to dst, in the order of Fetch. When ctx ends first, a part of dst
 	// may have been written, and Wait can be called again, with the same dst.
 	Wait(ctx context.Context, dst [][]byte) error
-	// Close gives up what Wait has not taken. It does not wait.
+	// Close gives up values that Wait has not taken. It does not wait.
 	Close() error
 }

@@ -20,7 +20,7 @@ import (
 //	out  selected  [Capacity, 3]              int64    batch, class, box; by batch, then class, then falling score; -1 behind the last
 //	     count     [1]                        int64    how many are selected
 //
-// What there is no capacity for is dropped.
+// Boxes beyond the capacity are dropped.
 type Suppress struct {
 	Batches, Classes, Boxes int64
 	PerClass, Capacity      int64 // the most of a class, and of all
@@ -55,8 +55,8 @@ func (s *Suppress) Candidates() (pass, selected float64) {
 	return pass, min(pass/2, float64(s.PerClass))
 }
 
-// Every score is looked at; what passes is sorted and compared with what is
-// selected, about half of it before it is known. How many pass is up to the data.
+// Every score is looked at; the boxes that pass are sorted and compared with the selected ones,
+// with about half of them before the outcome is known. How many pass is up to the data.
 func (s *Suppress) cost(_ *Task, c *Cost) {
 	lists, n := float64(s.Batches*s.Classes), float64(s.Boxes)
 	pass, selected := s.Candidates()

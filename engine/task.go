@@ -34,10 +34,9 @@ func (k Kind) String() string { return kindNames[k] }
 type Operand struct {
 	DType tensor.DType
 	Len   int64
-	// Steady inputs hold the same in every run until the sequence is told that
-	// they changed: weights. What an engine makes of them alone it may keep. A
-	// steady output is nobody else's memory, and its task has steady inputs
-	// only: it needs to run when they changed. See [Sequence].
+	// Steady inputs hold the same in every run until the sequence is told that they changed: weights. An
+	// engine may keep values computed from them alone. A steady output shares its memory with no other
+	// value, and its task has steady inputs only: it needs to run when they changed. See [Sequence].
 	Steady bool
 }
 
@@ -47,7 +46,7 @@ func (o Operand) Bytes() int64 { return o.Len * int64(o.DType.Size()) }
 // Fold is one fold of a task over its fold axes.
 type Fold struct {
 	Monoid Monoid
-	Value  *Expr        // what is folded
+	Value  *Expr        // the folded value
 	Acc    tensor.DType // of the result, which is Acc(i, Acc) for fold number i
 }
 
@@ -76,10 +75,9 @@ type Task struct {
 
 	Ins  []Operand
 	Outs []Operand
-	// Alias has for each output the input that is the very same buffer, or -1;
-	// nil says that there is none. A task reads each element of such an input
-	// only in values of the very point at which it is written; a Row, whose
-	// outputs over the row alone may do so, also in its folds there.
+	// Alias has for each output the input that is the very same buffer, or -1; nil says that no output
+	// has one. A task reads each element of such an input only in values of the very point at which it
+	// is written; a Row, whose outputs over the row alone may do so, also in its folds there.
 	Alias []int
 
 	Values []*Expr
@@ -99,8 +97,8 @@ type Task struct {
 	Algorithm Algorithm // Routine
 
 	FastMath bool // the caller allowed -cl-fast-relaxed-math
-	// Reproducible demands that the same device gives the same bits in every process: how it is
-	// computed follows from the task and the device's properties, and not from what was measured or tuned.
+	// Reproducible demands that the same device gives the same bits in every process: how it is computed
+	// follows from the task and the device's properties, and not from measurements or tuning.
 	Reproducible bool
 }
 
@@ -118,12 +116,11 @@ type CustomKernel struct {
 	CPU *KernelForm
 	// Host computes the outputs in Go; nil when there is no CPU path.
 	Host func(outs, ins []*tensor.Tensor) error
-	// Infallible promises that Host returns no error: results may take the place of what is not to change where a run fails.
+	// Infallible promises that Host returns no error: results may then overwrite memory that must not change when a run fails.
 	Infallible bool
 	// HostOnly is why there is no Source, and so nothing for a device to run.
 	HostOnly string
-	// Writes is how many elements of its outputs a launch writes, of the rest it is to leave
-	// what they are; 0 is all of them.
+	// Writes is how many elements of its outputs a launch writes, the others keep their values; 0 is all of them.
 	Writes    int64
 	InShapes  [][]int
 	OutShapes [][]int
@@ -283,7 +280,7 @@ func (t *Task) Cost() Cost {
 		return c
 	}
 	all := float64(t.Axes.Size())
-	if n := t.loads(); n != nil { // what picks few of many elements reads few
+	if n := t.loads(); n != nil { // a task that picks few of many elements reads few
 		c.BytesRead = 0
 		for i, in := range t.Ins {
 			c.BytesRead += float64(in.DType.Size()) * min(float64(in.Len), n[i]*all)

@@ -1,8 +1,7 @@
 package engine
 
-// Traits are the properties by which engines differ: limits, and what an engine has beside the methods that all have.
-// They do not change. The zero value is right for an engine with memory and processors of its own that takes tasks of
-// any size.
+// Traits are the properties by which engines differ: limits, and optional features of an engine. They do not change.
+// The zero value is right for an engine with memory and processors of its own that takes tasks of any size.
 type Traits struct {
 	// Buffers is how many inputs and outputs together a task has at most that is made of expressions; 0 is no
 	// bound. Fusion keeps to the smallest bound of all engines that may get a task.
@@ -12,8 +11,8 @@ type Traits struct {
 	// Hosted says that all memory is the host's, which [HostMemory] gives, and that work is done when the call
 	// that submitted it returns.
 	Hosted bool
-	// Cores is how many of the host's processors t keeps busy: what an engine runs beside another that computes there
-	// takes longer than alone. nil: none.
+	// Cores is how many of the host's processors t keeps busy: tasks that an engine runs beside another that computes
+	// there take longer than alone. nil: none.
 	Cores func(t *Task) int
 	// Estimates predicts tasks that run together more exactly than Estimate and Transfer. nil: these do. See
 	// [EstimatesOf].
@@ -58,7 +57,7 @@ type External interface {
 	Memory
 	// Bind puts b in its place until Release: sequences work on b, and so do Read and Write. It reports
 	// whether that is possible, which takes as many bytes that begin at a multiple of tensor.Alignment, and
-	// sequences that have done their work when Run returns. What lay in it before is gone.
+	// sequences that have done their work when Run returns. The content of its own memory is lost.
 	Bind(b []byte) bool
 	// Bound reports whether something is in its place.
 	Bound() bool

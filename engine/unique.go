@@ -7,9 +7,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Unique finds what is different among Count items of Width elements each. The
-// zeros are equal, and so are all NaN. Results have room for Count items; behind
-// the last there are zeros, and -1 for a position.
+// Unique finds the distinct ones among Count items of Width elements each. The zeros are equal, and so
+// are all NaN. Results have room for Count items; behind the last there are zeros, and -1 for a position.
 //
 //	in   x        [Count, Width]
 //	out  values   [Count, Width]  x's dtype  each different item, as it stands first

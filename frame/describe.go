@@ -67,9 +67,10 @@ func (q *Query) ValueCounts(names ...string) *Query {
 	return g.Agg(Rows().As("count")).Sort(Desc("count"))
 }
 
-// Histogram counts the values of a column of numbers, dates or times in bins of equal width from the least value to the greatest: the columns lower and
-// upper are the ends of a bin, of which upper belongs to the next one but in the last, and count is how many values it has. Nulls, NaN and infinities are in
-// none. Times are in their units. Errors: a column that is not there or has no numbers, fewer than one bin.
+// Histogram counts the values of a column of numbers, dates or times in bins of equal width from the least value to the
+// greatest: the columns lower and upper are the ends of a bin, of which upper belongs to the next one but in the last, and
+// count is how many values it has. Nulls, NaN and infinities are in none. Times are in their units. Errors: a column that is
+// missing or has no numbers, fewer than one bin.
 func (f *Frame) Histogram(name string, bins int) (*Frame, error) {
 	c := f.Column(name)
 	switch {
@@ -114,7 +115,7 @@ func (f *Frame) Histogram(name string, bins int) (*Frame, error) {
 		if most > least {
 			k = min(int((v/2-least/2)/(most/2-least/2)*float64(bins)), bins-1) // halves, so that the width is finite
 		}
-		for k > 0 && v < lower[k] { // what rounding put on the wrong side of an edge
+		for k > 0 && v < lower[k] { // values that rounding put on the wrong side of an edge
 			k--
 		}
 		for k < bins-1 && v >= upper[k] {

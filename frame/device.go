@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Device runs steps of queries as graphs of package ops: expressions, filters, joins, groups, orders and windows, fused with each other. It keeps the
-// graphs, and what it has measured of them, for the queries that come later. Close it when done.
+// Device runs steps of queries as graphs of package ops: expressions, filters, joins, groups, orders and windows, fused with each other. It
+// keeps the graphs, and their measured times, for later queries. Close it when done.
 //
 //	rt, err := ops.Open(ctx, nil)
 //	...
@@ -18,11 +18,11 @@ import (
 //	defer device.Close()
 //	r, err := query.Run(ctx, frame.Options{Device: device})
 //
-// What has no form as ops runs on the CPU path, step by step, as without a device, and so does what is faster there;
-// [Result.String] says which, and why. Results are the same, but for the last digits of floats. A Device is safe for concurrent use.
+// Steps that have no form as ops, or are faster on the CPU path, run there, step by step, as without a device; [Result.String] says
+// which, and why. Results are the same, but for the last digits of floats. A Device is safe for concurrent use.
 type Device struct{ side deviceSide }
 
-// deviceSide is what a device does.
+// deviceSide is the implementation of a device.
 type deviceSide interface {
 	host.Device
 	Close() error
@@ -30,10 +30,10 @@ type deviceSide interface {
 	Graphs() []*ops.Graph
 }
 
-// DeviceOptions say what runs on a device. The zero value is right for most.
+// DeviceOptions say which steps run on a device. The zero value is right for most.
 type DeviceOptions struct {
-	// Place is ops.Auto, which runs on the device what is predicted, or has been measured, to be faster there; ops.OnDevice, for all that
-	// has a form as ops, also where there is only the CPU engine of ops; or ops.OnCPU for nothing.
+	// Place is ops.Auto, which runs on the device the steps predicted, or measured, to be faster there; ops.OnDevice, for all steps that
+	// have a form as ops, also where there is only the CPU engine of ops; or ops.OnCPU for nothing.
 	Place ops.Place
 	// Compact has the device move together the rows that a filter keeps, before they are copied to the host. The zero value does so on devices
 	// with memory of their own.
@@ -42,7 +42,7 @@ type DeviceOptions struct {
 	Patience time.Duration
 }
 
-// Choice is yes, no, or what is right for most.
+// Choice is yes, no, or the default.
 type Choice int
 
 // Choices.

@@ -185,7 +185,7 @@ func TestMistakesOfValuesAreThoseOfTheCPUPath(t *testing.T) {
 		_, err := q.CollectOn(t.Context(), d)
 		require.EqualError(t, err, want.Error())
 	}
-	// What a filter has left out cannot fail.
+	// Rows that a filter has left out cannot make a cast fail.
 	q := f.Query().Filter(frame.Col("i").Between(-100, 100)).Select(frame.Col("i").Cast(column.Int8.Of()))
 	r, err := q.Run(t.Context(), frame.Options{Device: d})
 	require.NoError(t, err)

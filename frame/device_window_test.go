@@ -112,7 +112,7 @@ func sameOnDevice(t *testing.T, d *frame.Device, title string, q *frame.Query) {
 	require.True(t, frame.Equal(want, got.Frame), title)
 }
 
-// Sums are of what is in the window alone: what came before, in it or in another partition, leaves no error, infinity or NaN behind.
+// Sums are over the rows in the window alone: rows before it, in its partition or in another, leave no error, infinity or NaN behind.
 func TestSumsOfWindowsOnDevicesForgetWhatIsNotInThem(t *testing.T) {
 	t.Parallel()
 	d := openDevice(t, "none", frame.DeviceOptions{Place: ops.OnDevice})

@@ -23,8 +23,8 @@
 //
 // # Null, NaN and zero
 //
-// A value may be null: unknown. What is computed from null is null, but for SQL's logic of three values: false and null is
-// false, true or null is true. A filter keeps what is true. Aggregates leave nulls out. Null is a key of groups as any other, but no key
-// of a join has a partner that is null. NaN is a value: equal to NaN, and above every number, in comparisons, sorting, grouping, joining and
-// aggregates alike. 0 and -0 are equal.
+// A value may be null: unknown. A value computed from null is null, but for SQL's three-valued logic: false and null is false, true or null
+// is true. A filter keeps the rows for which its condition is true. Aggregates leave nulls out. Null is a key of groups as any other, but
+// no key of a join has a partner that is null. NaN is a value: equal to NaN, and above every number, in comparisons, sorting, grouping,
+// joining and aggregates alike. 0 and -0 are equal.
 package frame

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// What says which strings are null is computed in memory that the next part of the rows takes again.
+// The validity bitmap of strings is computed in memory that the next part of the rows reuses.
 func TestStringsThatBecomeNullStayNull(t *testing.T) {
 	t.Parallel()
 	a, b := make([]string, 500), make([]string, 500)
@@ -30,7 +30,7 @@ func TestStringsThatBecomeNullStayNull(t *testing.T) {
 	}
 }
 
-// What a choice between literals is cast to need not be the type of any.
+// The type that a choice between literals is cast to need not be the type of any of them.
 func TestAChoiceBetweenLiteralsHasTheirType(t *testing.T) {
 	t.Parallel()
 	f, err := frame.New(frame.Of("k", []int64{1, -1}))

@@ -20,7 +20,7 @@ func Lit(v any) Expr { return lit(v, expr.Here()) }
 
 func lit(v any, at expr.Callers) Expr { return Expr{&expr.Node{Op: "lit", Value: v, At: at}} }
 
-// operand makes an expression of what a function was given.
+// operand makes an expression of an argument of a function.
 func operand(v any, at expr.Callers) *expr.Node {
 	switch v := v.(type) {
 	case Expr:
@@ -34,7 +34,7 @@ func operand(v any, at expr.Callers) *expr.Node {
 	return &expr.Node{Op: "lit", Value: v, At: at}
 }
 
-// column makes an expression of what names a column or is an expression.
+// columnOperand makes an expression of a column's name or of an expression.
 func columnOperand(v any, at expr.Callers) *expr.Node {
 	if s, ok := v.(string); ok {
 		return &expr.Node{Op: "col", Name: s, At: at}
@@ -174,7 +174,7 @@ func (e Expr) Cast(t column.Type) Expr {
 	return x
 }
 
-// TryCast is [Expr.Cast] with null for what the type cannot hold.
+// TryCast is [Expr.Cast] with null for values that the type cannot hold.
 func (e Expr) TryCast(t column.Type) Expr {
 	x := e.with("trycast", expr.Here())
 	x.n.Type = t

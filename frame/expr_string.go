@@ -37,12 +37,14 @@ func (e Expr) Replace(old, new string) Expr {
 	return e.param("replace", [2]string{old, new}, expr.Here())
 }
 
-// ReplaceMatches has what fits a regular expression replaced, with $1 for what its first group fits.
+// ReplaceMatches replaces the matches of a regular expression by new, in which $1 stands for the
+// match of its first group.
 func (e Expr) ReplaceMatches(pattern, new string) Expr {
 	return e.param("replacematches", [2]string{pattern, new}, expr.Here())
 }
 
-// Extract is what a group of a regular expression fits in its first match, 0 for all of it, and null without a match.
+// Extract is the text of a group in the first match of a regular expression, of the whole match for group 0, and null
+// without a match.
 func (e Expr) Extract(pattern string, group int) Expr {
 	return e.param("extract", expr.Extraction{Pattern: pattern, Group: group}, expr.Here())
 }

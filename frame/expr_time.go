@@ -38,9 +38,10 @@ func (e Expr) Truncate(period string) Expr { return e.param("truncate", period, 
 // Epoch is the integer of a date (days), timestamp or duration (units).
 func (e Expr) Epoch() Expr { return e.with("epoch", expr.Here()) }
 
-// Offset is a date or timestamp n periods later, or earlier for a negative n: "year", "quarter", "month", "week", "day", "hour", "minute" or "second".
-// Periods from the day on keep what a clock shows in the zone; a day that a month does not have becomes its last, so that a month after
-// January 31 is the last day of February. Errors: a period that is none, one below the day for dates, and in rows a time that the type does not hold.
+// Offset is a date or timestamp n periods later, or earlier for a negative n: "year", "quarter", "month", "week", "day", "hour", "minute"
+// or "second". Periods from the day on keep the local time in the zone; a day that a month does not have becomes its last, so that a month
+// after January 31 is the last day of February. Errors: a period that is none, one below the day for dates, and in rows a time that the
+// type does not hold.
 func (e Expr) Offset(n int, period string) Expr {
 	return e.param("offset", expr.Offset{N: int64(n), Period: period}, expr.Here())
 }

@@ -1,6 +1,6 @@
 package frame
 
-// shownRows bounds what String prints.
+// shownRows is the most rows that String prints.
 const shownRows = 10
 
 // String returns the frame's first and last rows as a table, with names and types above.

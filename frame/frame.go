@@ -110,7 +110,7 @@ func Equal(a, b *Frame) bool {
 	return true
 }
 
-// Value returns a value, nil for a null, as [column.Column.Value] does. Errors: a column or row that is not there.
+// Value returns a value, nil for a null, as [column.Column.Value] does. Errors: a column or row that does not exist.
 func (f *Frame) Value(name string, row int) (any, error) {
 	c := f.t.Column(name)
 	if c == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Inputs are the columns of frames as inputs of a graph, in which expressions over them are nodes: what prepares columns for a
-// model is computed where the model is, in the same kernels, and never comes back to the host between the two.
+// Inputs are the columns of frames as inputs of a graph, in which expressions over them are nodes: the preparation of columns
+// for a model is computed where the model is, in the same kernels, and never comes back to the host between the two.
 //
 //	g := ops.NewGraph("score")
 //	in := frame.NewInputs(g, f.Schema())
@@ -74,7 +74,7 @@ func (in *Inputs) column(i int) (lower.Value, error) {
 	return lower.Value{Type: f.Type, X: c.x, OK: c.ok, Number: !dt.IsFloat()}, nil
 }
 
-// entries makes what an expression is of each string an input: dictionaries differ from frame to frame.
+// entries makes an input of the value of an expression for each string: dictionaries differ from frame to frame.
 func (in *Inputs) entries(e expr.Bound) (lower.Value, bool, error) {
 	if len(e.Uses) != 1 || in.schema[e.Uses[0]].Type.Kind != column.Dictionary || e.Column >= 0 || e.Constant {
 		return lower.Value{}, false, nil
@@ -97,8 +97,9 @@ func (in *Inputs) entries(e expr.Bound) (lower.Value, bool, error) {
 	return lower.Value{Type: e.Type, X: ops.Gather(d.x, 0, at), OK: ops.Gather(d.ok, 0, at), Number: !dt.IsFloat()}, true, nil
 }
 
-// Column returns an expression as nodes with an element for each row, and which of them are not null: nil where none can be. Strings are computed as dictionary columns: what an expression
-// is of each of their strings. Errors: mistakes in the expression; it has no form as ops, or its values none as a dtype; an aggregate.
+// Column returns an expression as nodes with an element for each row, and which of them are not null: nil where none can be. Strings are
+// computed as dictionary columns: the value of an expression for each of their strings. Errors: mistakes in the expression; it has no form
+// as ops, or its values none as a dtype; an aggregate.
 func (in *Inputs) Column(e any) (x, valid *ops.Node, err error) {
 	v, err := in.value(columnOperand(e, expr.Here()))
 	if err != nil {
@@ -149,7 +150,7 @@ func (in *Inputs) Tensor(dt tensor.DType, exprs ...any) (*ops.Node, error) {
 	return ops.Stack(1, cols...), in.l.Ops.Err()
 }
 
-// Feeds returns what a run of an executable is fed for a frame. Errors: a column that is missing or of another type than the schema has.
+// Feeds returns the feeds of an executable's run for a frame. Errors: a column that is missing or of another type than the schema has.
 func (in *Inputs) Feeds(exe *ops.Executable, f *Frame) (ops.Feeds, error) {
 	feeds := ops.Feeds{}
 	for i, c := range in.read {
@@ -202,8 +203,8 @@ func (in *Inputs) feed(feeds ops.Feeds, c *column.Column, x, ok *ops.Node) error
 	return err
 }
 
-// WithTensor returns the frame with what a model made of its rows as columns: a vector as one, a matrix as one for each name. Errors: another number of rows or names; a dtype
-// that no column has.
+// WithTensor returns the frame with a model's output for its rows as further columns: a vector as one, a matrix as one for each name.
+// Errors: another number of rows or names; a dtype that no column has.
 func (f *Frame) WithTensor(t *tensor.Tensor, names ...string) (*Frame, error) {
 	if t.Rank() == 1 {
 		var err error

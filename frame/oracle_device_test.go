@@ -79,7 +79,7 @@ func TestRandomWindowsOnDevicesAgreeWithTheReference(t *testing.T) {
 			}
 			seeds := []int{}
 			if name == "none" && *planSeed < 0 {
-				seeds = append(seeds, 1806) // a sort by what shares a task with what is read at the sort's positions
+				seeds = append(seeds, 1806) // a sort by a value that shares a task with one that is read at the sort's positions
 			}
 			for seed := first; seed < first+count; seed++ {
 				seeds = append(seeds, seed)

@@ -61,7 +61,7 @@ func comparePlanOn(t *testing.T, seed uint64, d *frame.Device) {
 	})
 }
 
-// comparePlanOf compares the plan that a function grows from a random table, and returns what ran, nil if that was to fail.
+// comparePlanOf compares the plan that a function grows from a random table, and returns the result, nil if the query was to fail.
 func comparePlanOf(t *testing.T, seed uint64, d *frame.Device, grow func(p *planGen)) *frame.Result {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 77))

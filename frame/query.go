@@ -32,7 +32,7 @@ func (f *Frame) Query() *Query {
 	return &Query{&plan.Step{Op: "frame", Frame: f.table(), At: expr.Here()}}
 }
 
-// Scan begins a query of what a source reads. Only the columns that the query needs are read.
+// Scan begins a query of a source's rows. Only the columns that the query needs are read.
 func Scan(s Source) *Query { return &Query{&plan.Step{Op: "scan", Source: adapt(s), At: expr.Here()}} }
 
 func (q *Query) next(op string, at expr.Callers, others ...*Query) *plan.Step {
@@ -144,8 +144,8 @@ const (
 	Cross JoinKind = "cross" // all pairs
 )
 
-// Join says how two queries are joined. A null key has no partner. Rows are in the order of the left side, partners in that of the right. The result has the columns
-// of the left side, then those of the right but for the keys of On, which are there once.
+// Join says how two queries are joined. A null key has no partner. Rows are in the order of the left side, partners in that of the right.
+// The result has the columns of the left side, then those of the right but for the keys of On, which occur once.
 type Join struct {
 	How     JoinKind // "" is Inner
 	On      []string // keys that are called the same on both sides
@@ -206,7 +206,7 @@ func sortKeys(keys []any, at expr.Callers) (out []plan.SortKey) {
 	return out
 }
 
-// Sort orders rows by keys: names, expressions, or what [Asc] and [Desc] return. Rows with equal keys keep their order. NaN is above
+// Sort orders rows by keys: names, expressions, or results of [Asc] and [Desc]. Rows with equal keys keep their order. NaN is above
 // every number, strings are ordered by bytes.
 func (q *Query) Sort(keys ...any) *Query {
 	s := q.next("sort", expr.Here())
@@ -242,7 +242,7 @@ func (q *Query) Distinct(names ...string) *Query {
 	return &Query{s}
 }
 
-// Concat has the rows of one query after those of the other. The columns must have the same names; types are brought to what they have in common.
+// Concat has the rows of one query after those of the other. The columns must have the same names; types are converted to a common one.
 func Concat(queries ...*Query) *Query {
 	s := &plan.Step{Op: "concat", At: expr.Here()}
 	for _, q := range queries {

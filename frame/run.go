@@ -16,12 +16,13 @@ var ErrMemory = host.ErrMemory
 
 // Options say how a query runs. The zero value uses all processors and no limit of memory.
 //
-// With a limit, what a query reads of a source is taken in batches, so that the source may be larger than memory: filters, computed columns, joins of kinds
-// Inner, Left, Semi, Anti and Cross whose right side fits, groups, Distinct, TopK, Limit, and Sort, which writes sorted runs to temporary files. What needs all rows at once ends with [ErrMemory] where they exceed the limit: Window,
-// other joins, and the aggregates Median, Quantile, NUnique and Corr. What a source reads ahead is not counted.
+// With a limit, a query reads a source in batches, so that the source may be larger than memory: filters, computed columns, joins of kinds
+// Inner, Left, Semi, Anti and Cross whose right side fits, groups, Distinct, TopK, Limit, and Sort, which writes sorted runs to temporary
+// files. Steps that need all rows at once end with [ErrMemory] where these exceed the limit: Window, other joins, and the aggregates
+// Median, Quantile, NUnique and Corr. Rows that a source reads ahead are not counted.
 type Options struct {
 	Workers int   // goroutines; 0: GOMAXPROCS
-	Memory  int64 // bytes that intermediate results may take together, beside what is queried; 0: no limit
+	Memory  int64 // bytes that intermediate results may take together, beside the queried frames; 0: no limit
 
 	// Temp is the folder of temporary files, to which Sort writes rows that Memory does not hold; "" is that of the system.
 	Temp string
@@ -55,7 +56,7 @@ func (q *Query) CollectOn(ctx context.Context, d *Device) (*Frame, error) {
 	return r.Frame, nil
 }
 
-// Result is what a query returned, and how.
+// Result is the frame that a query returned, and how it ran.
 type Result struct {
 	Frame *Frame
 	plan  *plan.Plan
@@ -78,8 +79,9 @@ func (q *Query) Run(ctx context.Context, o Options) (*Result, error) {
 	return &Result{Frame: frameOf(f), plan: p, total: time.Since(start)}, nil
 }
 
-// Batches runs the query, and has its rows in frames one after another, in their order. Of a query that reads a source, filters, computes columns and
-// joins its left side with what fits, no more than some batches are in memory. An error is the last that it has. To stop early ends the query.
+// Batches runs the query, and has its rows in frames one after another, in their order. Of a query that reads a source, filters, computes
+// columns and joins its left side with a right side that fits in memory, no more than some batches are in memory. An error is the last that
+// it has. To stop early ends the query.
 func (q *Query) Batches(ctx context.Context, o Options) iter.Seq2[*Frame, error] {
 	return func(yield func(*Frame, error) bool) {
 		p, err := plan.Of(q.step())

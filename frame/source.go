@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// A Source is a table that is read when a query runs: a file, or what another package provides.
+// A Source is a table that is read when a query runs: a file, or a source of another package.
 type Source interface {
 	// Schema returns names and types of all columns.
 	Schema() ([]Field, error)
@@ -18,14 +18,15 @@ type Source interface {
 	String() string
 }
 
-// Request says what a query needs of a source.
+// Request describes the part of a source that a query needs.
 type Request struct {
 	Columns []string // in this order
 	Limit   int      // rows that are enough, -1 for all. Only without Filter
 	Filter  []Bound  // all hold for the rows that are needed
 	Workers int      // goroutines
 	Whole   bool     // all rows are kept: their memory may be allocated at once
-	// Reuse, if not nil, says after a frame was handed over whether nothing uses it any more, so that what its columns have in memory may be written over.
+	// Reuse, if not nil, says after a frame was handed over whether nothing uses it any more, so that the memory of its columns
+	// may be written over.
 	Reuse func() bool
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// mixed is a table of columns of all layouts, with nulls and values that are there many times.
+// mixed is a table of columns of all layouts, with nulls and values that occur many times.
 func mixed(t *testing.T, n int) *frame.Frame {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, uint64(n)))
@@ -82,7 +82,7 @@ func TestSortsLeaveNoFiles(t *testing.T) {
 	o := frame.Options{Memory: 1 << 19, Temp: dir}
 	q := func() *frame.Query { return frame.Scan(&endless{batches: 40, rows: 5_000}).Sort(frame.Desc("x"), "n") }
 
-	_, err := q().Run(t.Context(), o) // what is sorted does not fit either
+	_, err := q().Run(t.Context(), o) // the sorted result does not fit either
 	require.ErrorIs(t, err, frame.ErrMemory)
 	requireEmpty(t, dir)
 

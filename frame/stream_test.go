@@ -55,7 +55,7 @@ func TestRandomPlansInBatchesAgreeWithTheReference(t *testing.T) {
 		for i := range steps {
 			p.step(i == steps-1)
 		}
-		// Without a limit, groups take parts of what is read.
+		// Without a limit, groups take parts of the rows that are read.
 		got, err := p.q.Run(t.Context(), frame.Options{Workers: 1 + r.IntN(3), Memory: []int64{0, 1 << 40}[seed%2]})
 		say := fmt.Sprintf("seed %d\n%s", seed, strings.Join(p.log, "\n"))
 		if p.err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Tensor returns columns as a matrix: a row for each of the frame, a column for each name, all columns if none is
-// named. Its dtype is that of the columns if they have one, else float64, or float32 where that holds all of them; bools among numbers are 0 and 1. A single column keeps its
-// memory where it can, as [column.Column.Tensor] does. Errors: a name that is not there, strings and decimals, nulls.
+// Tensor returns columns as a matrix: a row for each of the frame, a column for each name, all columns if none is named. Its dtype is that
+// of the columns if they have one, else float64, or float32 where that holds all of them; bools among numbers are 0 and 1. A single column
+// keeps its memory where it can, as [column.Column.Tensor] does. Errors: an unknown name, strings and decimals, nulls.
 func (f *Frame) Tensor(names ...string) (*tensor.Tensor, error) {
 	if len(names) == 0 {
 		names = f.t.Names
@@ -98,9 +98,9 @@ func (f *Frame) WithColumn(name string, c *column.Column) (*Frame, error) {
 	return New(cols...)
 }
 
-// OneHot replaces a column of strings, integers or bools by one of uint8 for each of its values, in their order, called name=value, with 1 where the row has it.
-// A null has 0 in all of them. With values given, there is a column for each of those, and a value that is not
-// among them has 0 in all. Errors: a column that is not there or a float, more than 10,000 different values.
+// OneHot replaces a column of strings, integers or bools by one of uint8 for each of its values, in their order, called name=value, with 1
+// where the row has it. A null has 0 in all of them. With values given, there is a column for each of those, and a value that is not among
+// them has 0 in all. Errors: a column that is missing or a float, more than 10,000 different values.
 func (f *Frame) OneHot(name string, values ...string) (*Frame, error) {
 	c := f.Column(name)
 	if c == nil {
@@ -158,8 +158,8 @@ type Scaler struct {
 	Std   []float64 // of the sample; 1 where a column does not vary
 }
 
-// Standardizer measures columns, so that other rows can be scaled as these. Errors: a name that is not there, a column that is no number or
-// has no values.
+// Standardizer measures columns, so that other rows can be scaled as these. Errors: an unknown name, a column that is no number
+// or has no values.
 func (f *Frame) Standardizer(names ...string) (*Scaler, error) {
 	s := &Scaler{Names: names}
 	for _, name := range names {
@@ -208,7 +208,7 @@ func numbers(c *column.Column) ([]float64, error) {
 	return column.Values[float64](c), nil
 }
 
-// Apply returns the frame with the columns scaled, as float64. Errors: a column that is not there or no number.
+// Apply returns the frame with the columns scaled, as float64. Errors: a column that is missing or no number.
 func (s *Scaler) Apply(f *Frame) (*Frame, error) {
 	for k, name := range s.Names {
 		c := f.Column(name)
@@ -261,7 +261,7 @@ func (f *Frame) Split(share float64, seed uint64) (train, test *Frame, err error
 	return frameOf(a), frameOf(b), nil
 }
 
-// Batches cuts the rows in frames of n, the last of what is left, without a copy. It stops at once for an n below 1.
+// Batches cuts the rows in frames of n, the last of the remaining rows, without a copy. It stops at once for an n below 1.
 func (f *Frame) Batches(n int) iter.Seq[*Frame] {
 	return func(yield func(*Frame) bool) {
 		for i := 0; n > 0 && i < f.t.Rows; i += n {

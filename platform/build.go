@@ -53,8 +53,8 @@ func (o *Opened) fromSource(source, options string, dev *cl.Device) (*cl.Program
 	return prog, err
 }
 
-// optimizedOnce has Clang leave a program as it is but mark it as one whose loops stay as they are, for what optimises its kernels
-// later. The tabs keep PoCL, which knows no options but those of OpenCL, from seeing more than a macro.
+// optimizedOnce makes Clang leave a program unoptimised but mark its loops as not to be changed, for the pass that optimises its
+// kernels later. The tabs keep PoCL, which knows no options but those of OpenCL, from seeing more than a macro.
 const optimizedOnce = "-DANYCL_OPTIMIZED_ONCE\t-disable-llvm-passes\t-Os"
 
 // OptimizedOnce is the options for programs that are compiled sooner with them and run as fast: those whose loops are unrolled and
@@ -115,12 +115,12 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 const lockWait = time.Minute
 
 // lockBuild waits until nobody builds the same source with this package, in whatever process, and
-// returns what lets the next one do so. Where there can be no lock, or another process does not
-// let go of it, there is none: builds that collide are rare.
+// returns the function that lets the next one do so. Where there can be no lock, or another process
+// does not let go of it, there is none: builds that collide are rare.
 func (o *Opened) lockBuild(source, options string) (unlock func()) {
 	dir, _ := poclCache() // which those share who collide
 	dir = filepath.Join(dir, "anycl-locks")
-	// Few files, which stay: who removes one may lock what nobody else sees.
+	// Few files, which stay: a process that removes one may lock a file that no other one sees.
 	lock := flock.New(filepath.Join(dir, diskcache.Key(source, options)[:2]))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
@@ -157,8 +157,8 @@ func linkerFolder() string {
 	return linker.Folder(cache)
 }
 
-// whyNone adds to the note on a platform without devices what is known to cause that: PoCL
-// shows none where it cannot write its cache folder.
+// whyNone adds known causes to the note on a platform without devices: PoCL shows none where it
+// cannot write its cache folder.
 func whyNone(platform string) string {
 	if vendor.Key(platform, "", "") != vendor.PoCL {
 		return ""

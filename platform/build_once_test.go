@@ -39,7 +39,7 @@ func TestProgramsMayBeOptimizedOnce(t *testing.T) {
 		require.NoError(t, err)
 		return builds.Load() - before
 	}
-	// What Clang's own macros say shows that it is given its options.
+	// Clang's own macros show that it is given its options.
 	asks := strings.Replace(scale(91), "kernel", "#ifndef __OPTIMIZE_SIZE__\n#error options are lost\n#endif\nkernel", 1)
 	assert.EqualValues(t, 1, build(asks))
 	refuses.Store(true)

@@ -19,10 +19,10 @@ type Calibration struct {
 	Wait     time.Duration `json:"wait_ns"`   // from the launch of one small kernel until the host knows that it is done
 	Upload   float64       `json:"upload"`    // bytes a second, host to device, as Write does it
 	Download float64       `json:"download"`  // bytes a second, device to host, as Read does it
-	// Small is what a Write of a few bytes takes, when the queue is empty.
+	// Small is the time of a Write of a few bytes, when the queue is empty.
 	Small time.Duration `json:"small_ns"`
-	// Uploads and Downloads are what moving a given number of bytes takes each way, when the queue is empty
-	// and the device has just read, or written, what is moved.
+	// Uploads and Downloads are the times of moving a given number of bytes each way, when the queue is
+	// empty and the device has just read, or written, these bytes.
 	Uploads   Curve `json:"uploads"`
 	Downloads Curve `json:"downloads"`
 	// ZeroCopy says that host and device see each other's bytes without a command.
@@ -35,14 +35,14 @@ type Calibration struct {
 	Divergence float64 `json:"divergence"`
 	Copy       float64 `json:"copy"`   // bytes a second that a kernel reads and writes, both counted
 	GFLOPS     float64 `json:"gflops"` // single-precision multiply-adds by FMA, two operations each
-	// Wake is what a launch that needs all compute units usually takes longer than
-	// its work: threads that sleep are woken.
+	// Wake is the time that a launch that needs all compute units usually takes beyond its work:
+	// threads that sleep are woken.
 	Wake time.Duration `json:"wake_ns"`
-	// Of the companion, 0 without one: Launch is what a launch takes, Copy is as above
-	// in what its caches hold, with the launch, a fiftieth of it.
+	// Of the companion, 0 without one: Launch is the time of a launch, Copy is as above for bytes that
+	// its caches hold, with the launch, a fiftieth of it.
 	CompanionLaunch time.Duration `json:"companion_launch_ns,omitempty"`
 	CompanionCopy   float64       `json:"companion_copy,omitempty"`
-	// Uploads and downloads of what the companion has just worked on, on the same processor.
+	// Uploads and downloads of bytes that the companion has just worked on, on the same processor.
 	CompanionUploads   Curve `json:"companion_uploads,omitempty"`
 	CompanionDownloads Curve `json:"companion_downloads,omitempty"`
 
@@ -54,21 +54,19 @@ type Calibration struct {
 	Tries int `json:"tries,omitempty"`
 }
 
-// enoughTries of a measurement beside other work show what the device can do: such work only
-// makes it slower.
+// enoughTries of a measurement beside other work show the device's speed: such work only makes it slower.
 const enoughTries = 3
 
 // Settled reports whether c need not be measured again. It may be nil.
 func (c *Calibration) Settled() bool { return c != nil && (c.Tries == 0 || c.Tries >= enoughTries) }
 
-// calibrationVersion is part of the key of what is kept on disk. Raise it whenever
-// a measurement changes.
+// calibrationVersion is part of the key of calibrations on disk. Raise it whenever a measurement changes.
 const calibrationVersion = 7
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
 
-// loadCalibration returns what was measured earlier, nil if there is nothing sane.
+// loadCalibration returns the kept calibration, nil if there is no plausible one.
 func (d *Device) loadCalibration(dir string) *Calibration {
 	c := new(Calibration)
 	if !d.load(dir, diskcache.Calibration, calibrationVersion, c) || !c.sane() {
@@ -77,7 +75,7 @@ func (d *Device) loadCalibration(dir string) *Calibration {
 	return c
 }
 
-// implausible is what no figure of a device reaches: bytes or operations a second, or nanoseconds.
+// implausible is a bound that no figure of a device reaches: bytes or operations a second, or nanoseconds.
 const implausible = 1e14
 
 // sane reports whether every figure is one that a prediction can divide by.
@@ -149,7 +147,7 @@ func (o *Opened) keepCalibration(c *Calibration) {
 	o.opts.Logger.Info("platform: calibrated", "device", o.device.ID, "gflops", c.GFLOPS, "took", c.Took)
 }
 
-// better takes over what is better in b.
+// better takes over the better figures of b.
 func (c *Calibration) better(b *Calibration) {
 	for _, p := range [][2]*time.Duration{
 		{&c.Launch, &b.Launch}, {&c.Wait, &b.Wait}, {&c.Small, &b.Small}, {&c.Wake, &b.Wake}, {&c.CompanionLaunch, &b.CompanionLaunch},
@@ -352,6 +350,6 @@ func (o *Opened) measureRate(ctx context.Context, prog timed, c *Calibration) er
 	return errors.Join(err, r.kernel.Close(), m.Close())
 }
 
-// without is what is left of a measured time without another that is part of it, at least half: what was
-// measured while the machine was busy may be any number of times too long, and of rates the highest is kept.
+// without is a measured time less another that is part of it, at least half: times measured while the
+// machine was busy may be any number of times too long, and of rates the highest is kept.
 func without(t, part time.Duration) time.Duration { return t - min(part, t/2) }

@@ -12,7 +12,7 @@ import (
 // Curve is measured times, by ascending numbers of bytes.
 type Curve []Point
 
-// Point is what a given number of bytes took.
+// Point is the time that a given number of bytes took.
 type Point struct {
 	Bytes int64         `json:"bytes"`
 	Time  time.Duration `json:"ns"`
@@ -61,8 +61,8 @@ func (c Curve) better(b Curve) Curve {
 // moveSizes are the points of the curves of transfers.
 var moveSizes = []int64{64, 4 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20}
 
-// typical repeats f for a part of the time, with before ahead of each, which does not
-// count, and returns the median: of what meets other work on its way the best time is no measure.
+// typical repeats f for a part of the time, with before ahead of each, which does not count, and
+// returns the median: the best time is not representative of transfers that compete with other work.
 func typical(ctx context.Context, part time.Duration, before, f func() error) (time.Duration, error) {
 	const least, most = 3, 200
 	var times []time.Duration
@@ -84,7 +84,7 @@ func typical(ctx context.Context, part time.Duration, before, f func() error) (t
 }
 
 // measureTransfers measures both ways at several sizes. Before each transfer all units of the device
-// work on the bytes, as in a run: what their caches hold must be fetched from there.
+// work on the bytes, as in a run: data in their caches must be fetched from there.
 func (o *Opened) measureTransfers(ctx context.Context, prog timed, c *Calibration) error {
 	most := o.device.measured(moveSizes[len(moveSizes)-1])
 	k, from, to, free, err := o.copyBetween(o.queue, prog, most)

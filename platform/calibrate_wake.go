@@ -35,8 +35,8 @@ func (o *Opened) measureWake(ctx context.Context, k *cl.Kernel) (time.Duration, 
 	return times[len(times)/2], nil
 }
 
-// companionBytes is what the companion copies: more than a core's own caches hold, as
-// do the largest graphs that it is worth running there.
+// companionBytes is the number of bytes that the companion copies: more than a core's own caches
+// hold, as do the largest graphs that it is worth running there.
 const companionBytes = 2 << 20
 
 // companionMoves is the most that is moved to it and from it.

@@ -35,9 +35,8 @@ func (f FMA) Expression() string {
 	return "((a) * (b) + (c))"
 }
 
-// Caps are the capabilities of a device that a kernel, or a command, has proven
-// with this driver. What is false is either missing or was got wrong: Proofs
-// tells. Do not change it.
+// Caps are the capabilities of a device that a kernel, or a command, has proven with this driver. A
+// capability that is false is either missing or gave a wrong result: Proofs tells. Do not change it.
 type Caps struct {
 	Atomics32 bool `json:"atomics32"` // 32-bit integers in global and local memory
 	Atomics64 bool `json:"atomics64"` // 64-bit integers in global memory
@@ -69,11 +68,11 @@ type Caps struct {
 	DotX86        bool   `json:"dot_x86"` // vpdpbusd of AVX512-VNNI in inline assembly
 	DotVEX        bool   `json:"dot_vex"` // that of AVX-VNNI
 
-	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of
-	// contract/gpu_mma_ptx.cl, or 0. From 90 on warpgroups multiply what lies in local memory.
+	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of contract/gpu_mma_ptx.cl, or
+	// 0. From 90 on warpgroups multiply matrices in local memory.
 	MMA int `json:"mma,omitempty"`
 
-	FMA        FMA      `json:"fma"`          // what the macro FMA(a, b, c) is
+	FMA        FMA      `json:"fma"`          // the meaning of the macro FMA(a, b, c)
 	Stds       []string `json:"stds"`         // language levels that build, as "CL1.2"
 	LargeFill  bool     `json:"large_fill"`   // Queue.Fill is right for 2 GiB and more
 	OutOfOrder bool     `json:"out_of_order"` // queues
@@ -83,8 +82,8 @@ type Caps struct {
 	// a command that copies.
 	Mapping bool `json:"mapping"`
 
-	// Direct: the host reads and writes the device's memory where it is. Kernels
-	// see what it wrote, and it sees what they did, without any command.
+	// Direct: the host reads and writes the device's memory where it is. Kernels see its writes, and
+	// it sees theirs, without any command.
 	Direct bool `json:"direct"`
 
 	// Companion: launches on the companion are over when they return, and it has the
@@ -108,13 +107,13 @@ type Caps struct {
 // Proof is the outcome of one probe.
 type Proof struct {
 	Name     string `json:"name"`
-	Declared bool   `json:"declared"` // what the device says
-	Proven   bool   `json:"proven"`   // what a kernel showed
+	Declared bool   `json:"declared"` // the device's claim
+	Proven   bool   `json:"proven"`   // the proof by a kernel
 	Note     string `json:"note,omitempty"`
 }
 
-// probeVersion is part of the key of what is kept on disk. Raise it whenever the
-// probes or the meaning of a field change.
+// probeVersion is part of the key of proven capabilities on disk. Raise it whenever the probes or
+// the meaning of a field change.
 const probeVersion = 13
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
@@ -123,9 +122,9 @@ const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
 // Registers128 is the build option of NVIDIA's compilers that [Caps.RegisterCap] may be.
 const Registers128 = "-cl-nv-maxrregcount=128"
 
-// devicePath is where something learned about the device is kept, empty when
-// nothing is. What a driver showed that executes nothing must not be taken for
-// the real device's, which has the same name.
+// devicePath is the path of a file of findings about the device, empty when none are kept. The
+// findings of a driver that executes nothing must not be taken for those of the real device, which
+// has the same name.
 func (d *Device) devicePath(dir, kind string, version int) string {
 	if dir == "" || d.has(quirk.NoResults) {
 		return ""
@@ -139,8 +138,7 @@ func (d *Device) devicePath(dir, kind string, version int) string {
 	return filepath.Join(dir, "devices", key[:32]+"."+kind)
 }
 
-// load reads what was kept about the device into v. Whatever is wrong with the
-// file, it is as if it were not there.
+// load reads a file kept about the device into v. A file with any fault counts as missing.
 func (d *Device) load(dir, kind string, version int, v any) bool {
 	return diskcache.ReadJSON(d.devicePath(dir, kind, version), kind, v)
 }
@@ -198,7 +196,7 @@ func (d *Device) takeProbing(ctx context.Context) error {
 
 func (d *Device) leaveProbing() { <-d.probing }
 
-// lookUp is what is known in memory or on disk, nil where nothing is. The caller has taken d.probing.
+// lookUp returns the capabilities known in memory or on disk, nil where none are. The caller has taken d.probing.
 func (d *Device) lookUp(o *Opened) *Caps {
 	if d.caps != nil && !d.caps.Provisional {
 		return d.caps
@@ -213,8 +211,8 @@ func (d *Device) lookUp(o *Opened) *Caps {
 	return d.caps
 }
 
-// keepCaps remembers c, or what another process has kept since: all should go by the same timings,
-// because FMA is part of every program.
+// keepCaps remembers c, or the capabilities that another process has kept since: all should go by
+// the same timings, because FMA is part of every program.
 func (d *Device) keepCaps(o *Opened, c *Caps) *Caps {
 	if first := d.knownCaps(o.opts.CacheDir); first != nil && (c.Provisional || !first.Provisional) {
 		c = first
@@ -225,7 +223,7 @@ func (d *Device) keepCaps(o *Opened, c *Caps) *Caps {
 	return c
 }
 
-// proveOwn proves what kernels of the device itself do, with the FMA of what is known.
+// proveOwn proves the capabilities of the device's own kernels, with the FMA of known.
 func (d *Device) proveOwn(ctx context.Context, o *Opened, known *Caps) (*Caps, error) {
 	var fma FMA
 	if known != nil {
@@ -238,11 +236,11 @@ func (d *Device) proveOwn(ctx context.Context, o *Opened, known *Caps) (*Caps, e
 	return d.keepCaps(o, c), nil
 }
 
-// ownProof is the proof that the device itself does what was proven on its companion.
+// ownProof is the proof that the device itself has the capabilities proven on its companion.
 type ownProof struct{ err error }
 
-// confirm lets kernels of the device prove what so far only the companion's did, before the first of its programs. Errors:
-// it does not do as much, which the next Open heeds; ctx's, after which the next call tries again.
+// confirm lets kernels of the device prove the capabilities that so far only the companion's did, before the first of its
+// programs. Errors: it does not do as much, which the next Open heeds; ctx's, after which the next call tries again.
 func (o *Opened) confirm(ctx context.Context) error {
 	if !o.caps.Provisional {
 		return nil
@@ -262,7 +260,7 @@ func (o *Opened) confirm(ctx context.Context) error {
 	switch {
 	case c != nil && !c.Provisional:
 		d.caps = c
-	case !o.paired: // what is proven without the companion is not the device's to keep
+	case !o.paired: // a proof made without the companion is not kept for the device
 		c, err = probeAll(ctx, o, false, o.caps.FMA)
 	default:
 		c, err = d.proveOwn(ctx, o, o.caps)
@@ -282,7 +280,7 @@ func (o *Opened) confirm(ctx context.Context) error {
 	return p.err
 }
 
-// lacking names what c says is proven and own does not.
+// lacking names the capabilities that are proven in c and not in own.
 func (c *Caps) lacking(own *Caps) (names []string) {
 	for _, p := range c.Proofs {
 		if !p.Proven || p.Name == "mapping" { // which is a matter of time, and right either way
@@ -299,10 +297,9 @@ func (c *Caps) lacking(own *Caps) (names []string) {
 	return names
 }
 
-// Instructions in inline assembly end the process where the CPU lacks them. So the
-// probes that have them are compiled only where this very CPU says that it has
-// them, and what is kept on disk, which may come from another one of the same
-// name, counts as little.
+// Instructions in inline assembly end the process where the CPU lacks them. So the probes that have
+// them are compiled only where this very CPU says that it has them, and capabilities kept on disk,
+// which may come from another CPU of the same name, do not count either.
 
 // vnniOptions are the macros with which the probes of vpdpbusd are compiled.
 func vnniOptions(d *Device) []string {
@@ -316,7 +313,7 @@ func vnniOptions(d *Device) []string {
 	return opts
 }
 
-// onThisCPU takes from c what this CPU does not have.
+// onThisCPU removes from c the capabilities that this CPU does not have.
 func (c *Caps) onThisCPU() {
 	c.DotX86 = c.DotX86 && cpu.X86.HasAVX512VNNI
 	c.DotVEX = c.DotVEX && cpu.X86.HasAVXVNNI

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
-// Class is what kind of device it is. The order is the order of ranking.
+// Class is the kind of a device. The order is the order of ranking.
 type Class uint8
 
 // Classes, best first.
@@ -42,9 +42,8 @@ func (c *Class) UnmarshalText(text []byte) error {
 	return fmt.Errorf("platform: there is no class %q", text)
 }
 
-// classOf classifies by what the device says it is and by what is known about
-// the implementation: Oclgrind claims to be everything at once, and llvmpipe has
-// claimed to be a GPU.
+// classOf classifies by the device's declared type and by known facts about the implementation:
+// Oclgrind claims to be everything at once, and llvmpipe has claimed to be a GPU.
 func classOf(key string, t cl.DeviceType, simulated bool) Class {
 	switch {
 	case key == vendor.Oclgrind || simulated:

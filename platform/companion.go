@@ -89,8 +89,8 @@ func firstStart() (first bool) {
 	return first
 }
 
-// pair takes companions out of the devices of a platform and gives them to those whose
-// companions they are. What the user has named in POCL_DEVICES stays a device.
+// pair takes companions out of the devices of a platform and gives them to those whose companions
+// they are. A device that the user has named in POCL_DEVICES stays listed.
 func pair(found []*Device) []*Device {
 	if _, set := os.LookupEnv(envPoCLDevices); set {
 		return found
@@ -120,8 +120,8 @@ type Companion struct {
 	device *Device
 }
 
-// Companion returns the opened device's companion, nil where there is none that
-// has proven what Companion promises.
+// Companion returns the opened device's companion, nil where there is none with proofs of the
+// properties that Companion promises.
 func (o *Opened) Companion() *Companion {
 	if !o.caps.Companion || !o.paired || o.staging != nil {
 		return nil
@@ -197,7 +197,7 @@ func (p *prober) tryCompanion() {
 	p.record("addresses", p.o.device.companion.info.SVM != 0, err)
 }
 
-// companion tries kernels there whose arguments are set so. With ours, what they write is memory of this program's.
+// companion tries kernels there whose arguments are set so. With ours, they write to this program's own memory.
 func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, seen []byte) error) (err error) {
 	if !p.caps.Direct {
 		return errors.New("the host does not see the device's memory")

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// companionRole tells what discovery finds and what is left of the variable, for Go, for
-// the C library of this process, and for a program that it starts.
+// companionRole tells the devices that discovery finds and the variable's value afterwards, for Go,
+// for the C library of this process, and for a program that it starts.
 func companionRole() error {
 	m, err := Discover(context.Background(), nil)
 	if err != nil {
@@ -145,8 +145,7 @@ func TestADeviceDoesWithoutACompanionThatHasNoContext(t *testing.T) {
 	assert.Zero(t, d.CL().Platform().Library().Stats().Total())
 }
 
-// A companion that does not do what it must is none: every call that the probe makes on
-// it fails in turn.
+// A companion that fails its proof is not used: every call that the probe makes on it fails in turn.
 func TestACompanionThatFailsItsProofIsNone(t *testing.T) {
 	d, faults := discovered(t, CacheOff)
 	if d.companion == nil {
@@ -184,7 +183,7 @@ func TestWhatHasADeviceOfPoCLOpenSharesAContext(t *testing.T) {
 	assert.Equal(t, shared, first.Context() == second.Context())
 	require.NoError(t, first.Close())
 
-	// What is left works, and its context goes with it.
+	// The remaining device works, and its context is released with it.
 	_, err = second.Program(t.Context(), "fill", "kernel void fill(global int *y) { y[get_global_id(0)] = 7; }", "")
 	require.NoError(t, err)
 	before := second.Context()

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
-// contexts are those that are open on devices whose driver reads its compiler's library anew for each context: what has
-// such a device open shares one. The last to close it releases it.
+// contexts are those that are open on devices whose driver reads its compiler's library anew for each context: all
+// opened devices of that kind share one. The last to close it releases it.
 var contexts struct {
 	sync.Mutex
 	open []*sharedContext
@@ -20,7 +20,7 @@ type sharedContext struct {
 	users int
 }
 
-// contextOf is a context of devices, which are all of one platform, and what releases it.
+// contextOf is a context of devices, which are all of one platform, and the function that releases it.
 func (o *Opened) contextOf(devices ...*cl.Device) (c *cl.Context, release func() error, err error) {
 	lib := devices[0].Platform().Library()
 	if !o.device.has(quirk.OneContext) || devices[0].Parent() != nil {

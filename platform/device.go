@@ -11,9 +11,8 @@ import (
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
-// Device describes one OpenCL device. Nothing is allocated on it until Open.
-// It is safe for concurrent use. The exported fields are what the device says of
-// itself; what it can really do is in [Device.Caps].
+// Device describes one OpenCL device. Nothing is allocated on it until Open. It is safe for concurrent
+// use. The exported fields are the device's own claims; its proven capabilities are in [Device.Caps].
 type Device struct {
 	ID              string `json:"id"`  // "pocl:0", "nvidia:1": vendor key and number among that vendor's
 	Key             string `json:"key"` // "pocl", "nvidia"
@@ -46,7 +45,7 @@ type Device struct {
 	// an estimate from units and clock.
 	GFLOPS     float64 `json:"gflops"`
 	Calibrated bool    `json:"calibrated"`
-	Rank       int     `json:"rank"` // 1 is what Select("") takes first
+	Rank       int     `json:"rank"` // 1 is the device that Select("") takes first
 	Why        string  `json:"why"`  // why it has that rank
 
 	cl        *cl.Device
@@ -78,7 +77,7 @@ func (d *Device) Lanes() int {
 	return max(4, d.ratedVector())
 }
 
-// describe fills a Device from what the OpenCL device says.
+// describe fills a Device from the OpenCL device's answers.
 func describe(d *cl.Device, switched map[string]bool) *Device {
 	info, p := d.Info(), d.Platform()
 	key := vendor.Key(p.Name(), info.Vendor, info.Name)
@@ -120,23 +119,22 @@ func refuse(d *Device) string {
 // String returns the ID and the name, as "nvidia:0 NVIDIA H200".
 func (d *Device) String() string { return d.ID + " " + d.Name }
 
-// CL returns the OpenCL device; of a part the root device, as the part's own is there only while it is
+// CL returns the OpenCL device; of a part the root device, as the part's own exists only while it is
 // open: see [Opened.CL].
 func (d *Device) CL() *cl.Device { return d.cl }
 
 // Info returns everything that the device declares.
 func (d *Device) Info() *cl.DeviceInfo { return d.info }
 
-// Quirks returns what is known to be wrong with this device or its driver, and is in effect.
+// Quirks returns the known faults of this device or its driver whose workarounds are in effect.
 func (d *Device) Quirks() []Quirk { return append([]Quirk(nil), d.quirks...) }
 
 // QuirksOff names the quirks that [EnvQuirks] switched off.
 func (d *Device) QuirksOff() []string { return append([]string(nil), d.quirksOff...) }
 
-// Caps returns what the device has been proven to do. The first call on a new
-// device or driver compiles and runs small kernels, which takes from a fraction
-// of a second to a few; the result is kept in memory and on disk. Cancelling ctx
-// stops between probes.
+// Caps returns the proven capabilities of the device. The first call on a new device or driver
+// compiles and runs small kernels, which takes from a fraction of a second to a few; the result is
+// kept in memory and on disk. Cancelling ctx stops between probes.
 //
 // Errors: ctx's, or those of making a context on the device. A probe that fails
 // is not an error but a missing capability.
@@ -144,8 +142,8 @@ func (d *Device) Caps(ctx context.Context) (*Caps, error) {
 	return d.provenCaps(ctx, nil)
 }
 
-// identity is the part of a device that decides whether what was learned about
-// it, or compiled for it, still holds.
+// identity is the part of a device that decides whether findings about it, and programs compiled
+// for it, are still valid.
 func (d *Device) identity() []string {
 	id := []string{
 		d.PlatformName, d.PlatformVersion, d.Name, d.Vendor, d.Driver,

@@ -16,11 +16,10 @@ import (
 	"github.com/anycl/anycl/platform/internal/staging"
 )
 
-// On a CPU driver the device's memory is the process's own: what OpenCL calls a
-// transfer is a copy that another thread does, after being woken. Where a probe
-// shows that buffers stay where the host once saw them, and that both sides see
-// each other's bytes there, transfers are plain copies. That spares two of the
-// three times that a small run would wait for a thread to wake up, and a wake-up
+// On a CPU driver the device's memory is the process's own: an OpenCL transfer is a copy that
+// another thread does, after being woken. Where a probe shows that buffers stay where the host once
+// saw them, and that both sides see each other's bytes there, transfers are plain copies. That
+// spares two of the three times that a small run would wait for a thread to wake up, and a wake-up
 // costs as much as twenty small kernels (PoCL 3.1: 25 to 45 us against 2).
 
 // transferDirect copies when nothing that was enqueued can still touch m.
@@ -126,8 +125,8 @@ func (p *prober) tryDirect() {
 	p.record("direct", true, err)
 }
 
-// direct lets the host and a kernel write in turn, and looks at what the other
-// side sees, in blocks small and large.
+// direct lets the host and a kernel write in turn, and checks that the other side sees the writes,
+// in blocks small and large.
 func (p *prober) direct() (err error) {
 	k, err := p.copier()
 	if err != nil {

@@ -1,11 +1,9 @@
-// Package platform finds OpenCL devices, describes and ranks them, proves what
-// they can do, and opens them.
+// Package platform finds OpenCL devices, describes and ranks them, proves their capabilities, and opens them.
 //
-// [Discover] lists the devices of all installed OpenCL platforms, best first.
-// [Machine.Select] picks one by a short text such as "gpu" or "nvidia:0".
-// [Device.Open] makes what a program needs to work on it: a context, an in-order
-// queue, a memory pool and a cache of compiled programs. What can be opened may also be a part of
-// a device: "gpu/2:0" is the first half of one.
+// [Discover] lists the devices of all installed OpenCL platforms, best first. [Machine.Select]
+// picks one by a short text such as "gpu" or "nvidia:0". [Device.Open] makes the objects that a
+// program needs to work on it: a context, an in-order queue, a memory pool and a cache of compiled
+// programs. A part of a device can be opened too: "gpu/2:0" is the first half of one.
 //
 //	m, err := platform.Discover(ctx, nil)
 //	d, err := m.Select("")           // or "gpu", "amd:1", "pocl"
@@ -16,11 +14,10 @@
 //
 // # Nothing is taken at its word
 //
-// Extension strings lie both ways, so a capability counts only after a small
-// kernel has computed the right result with it on this device and driver
-// ([Device.Caps]). What is known to be wrong with a driver is a row of a table
-// ([Quirk]). Why a device has its rank, what was found and not used, and what was
-// proven, is text that [Machine.Explain] and [Device.Explain] return, and JSON
+// Extension strings lie both ways, so a capability counts only after a small kernel has computed
+// the right result with it on this device and driver ([Device.Caps]). A known fault of a driver is
+// a row of a table ([Quirk]). The reasons for a device's rank, the devices found and not used, and
+// the proven capabilities are text that [Machine.Explain] and [Device.Explain] return, and JSON
 // that [Device.Report] gives.
 //
 // # Environment
@@ -54,13 +51,13 @@
 // version or refused by the driver is made anew, and a folder that cannot be
 // written costs time and nothing else. Deleting the folder is always safe.
 //
-// In the cache folder of PoCL before 6, anycl-locks holds up to 256 empty files, by which
-// processes that build the same program wait for each other. In that of version 3.1 anycl-linker-<key>
-// is what kernels are linked with: a script and three libraries of a line each.
+// In the cache folder of PoCL before 6, anycl-locks holds up to 256 empty files, by which processes
+// that build the same program wait for each other. In that of version 3.1 anycl-linker-<key> is the
+// linker of kernels: a script and three libraries of a line each.
 //
 // # Concurrency and lifetime
 //
-// Everything is safe for concurrent use. An [Opened] owns all that came from it;
-// its Close releases also what was not closed. A context stops waiting and what
-// has not been submitted yet; work that is on a device cannot be recalled.
+// Everything is safe for concurrent use. An [Opened] owns all that came from it; its Close also
+// releases objects that were not closed. A context ends waiting and stops work that has not been
+// submitted yet; work that is on a device cannot be recalled.
 package platform

@@ -10,8 +10,7 @@ import (
 )
 
 var (
-	// ErrNone is what Select returns for the spec "none": the caller asked for
-	// the CPU path and no device.
+	// ErrNone is the error of Select for the spec "none": the caller asked for the CPU path and no device.
 	ErrNone = errors.New("platform: no device wanted")
 	// ErrNoDevice says that no device was named and that this machine has none
 	// that computes. Errors that wrap it also wrap why, as cl.ErrNoLibrary. A
@@ -22,16 +21,16 @@ var (
 	ErrClosed = fmt.Errorf("platform: use after Close: %w", cl.ErrClosed)
 )
 
-// SelectError is a device that was asked for and is not there. It is never
-// replaced by another device silently.
+// SelectError is the error of a spec that names no device of the machine. It is never replaced by
+// another device silently.
 type SelectError struct {
-	Spec  string   // what was asked for
+	Spec  string   // the spec that was given
 	Env   bool     // whether the environment variable ANYCL_DEVICE asked
-	Found []string // what there is, as "nvidia:0 NVIDIA H200"
-	Err   error    // of a part: why the device, which is there, has none such; else nil
+	Found []string // the devices found, as "nvidia:0 NVIDIA H200"
+	Err   error    // of a part: why the device, which exists, has none such; else nil
 }
 
-// Error names what was asked for and what was found.
+// Error names the spec and the devices found.
 func (e *SelectError) Error() string {
 	asked := fmt.Sprintf("device %q", e.Spec)
 	if e.Env {
@@ -50,9 +49,9 @@ func (e *SelectError) Error() string {
 // Unwrap returns why there is no such part.
 func (e *SelectError) Unwrap() error { return e.Err }
 
-// OutOfMemory is an allocation that the device cannot serve, not even after the
-// pool gave back what it held. errors.Is(err, cl.MemObjectAllocationFailure)
-// holds, and so does the driver's own status if that is another one.
+// OutOfMemory is an allocation that the device cannot serve, not even after the pool gave back its
+// blocks. errors.Is(err, cl.MemObjectAllocationFailure) holds, and so does the driver's own status
+// if that is another one.
 type OutOfMemory struct {
 	Device string // as "nvidia:0 NVIDIA H200"
 	Asked  int64  // bytes

@@ -19,7 +19,7 @@ type Report struct {
 	Calibration *Calibration `json:"calibration,omitempty"` // nil: not calibrated yet
 }
 
-// Report returns what is known about the device. It probes nothing.
+// Report returns all facts about the device. It probes nothing.
 func (d *Device) Report() Report {
 	r := Report{Device: d, Quirks: d.Quirks(), QuirksOff: d.QuirksOff(), Calibration: d.loadCalibration(d.opts.CacheDir)}
 	select {
@@ -34,9 +34,9 @@ func (d *Device) Report() Report {
 	return r
 }
 
-// Explain returns the ranking as a table: every device with the reason for its
-// place, what was found and not used, and why. It opens and probes nothing: what
-// a device has been proven to do shows once something has used it.
+// Explain returns the ranking as a table: every device with the reason for its place, what was
+// found and not used, and why. It opens and probes nothing: the proven capabilities of a device
+// show once something has used it.
 func (m *Machine) Explain() string {
 	var b strings.Builder
 	if m.LoadErr != nil {
@@ -91,8 +91,8 @@ func (m *Machine) table(b *strings.Builder) {
 	}
 }
 
-// Explain describes one device: driver, limits, what is proven beside what is
-// declared, the measured speeds and the quirks.
+// Explain describes one device: driver, limits, proven capabilities beside declared ones, the
+// measured speeds and the quirks.
 func (d *Device) Explain() string {
 	r := d.Report()
 	var b strings.Builder

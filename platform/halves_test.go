@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/cl"
 )
 
-// A loop stands between the loads and what is made of them, so that no instruction does both: those that do take any address.
+// A loop stands between the loads and the arithmetic on them, so that no instruction does both: those that do take any address.
 const halvesSource = `
 #define COPY(n) kernel void copy##n(global const half *x, global half *y, const int at, const int rows) { \
     local ushort words[64]; \

@@ -9,9 +9,9 @@ import (
 	"github.com/anycl/anycl/internal/ram"
 )
 
-// Borrows reports whether Borrow may work: the device's memory is the process's own,
-// as far as probes could show. What they do not show is that a buffer over memory of
-// somebody else's is that memory and no copy: try it before relying on it.
+// Borrows reports whether Borrow may work: the device's memory is the process's own, as far as
+// probes could show. Probes do not show that a buffer over foreign memory uses that memory and no
+// copy: try it before relying on it.
 func (o *Opened) Borrows() bool { return o.shared() && o.caps.Direct }
 
 // Borrow returns a buffer that is the host's memory b itself, for kernels to read and

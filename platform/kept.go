@@ -12,12 +12,12 @@ import (
 	"github.com/anycl/anycl/platform/internal/diskcache"
 )
 
-// learnedVersion is part of the key of what is learned on disk. Raise it whenever what
-// predictions rest on changes.
+// learnedVersion is part of the key of learned corrections on disk. Raise it whenever the basis of
+// predictions changes.
 const learnedVersion = 7
 
-// Learned fills v with what KeepLearned kept for this device and driver. It reports false
-// where there is nothing that v takes.
+// Learned fills v with the corrections that KeepLearned kept for this device and driver. It reports
+// false where nothing is kept, or v rejects it.
 func (o *Opened) Learned(v json.Unmarshaler) bool {
 	return o.device.load(o.opts.CacheDir, diskcache.Learned, learnedVersion, v)
 }
@@ -30,25 +30,22 @@ func (o *Opened) KeepLearned(v json.Marshaler) {
 	}
 }
 
-// LoadMeasured reads into v what SaveMeasured has kept of this kind and version for this
-// device, driver and version of the module. Whatever is wrong with the file, it is
-// as if it were not there: then v is not to be used.
+// LoadMeasured reads into v the value that SaveMeasured has kept of this kind and version for this device,
+// driver and version of the module. A file with any fault counts as missing: then v is not to be used.
 func (o *Opened) LoadMeasured(kind string, version int, v any) bool {
 	return o.device.load(o.opts.CacheDir, kind, version, v)
 }
 
-// SaveMeasured keeps v, as JSON, in place of what was kept before. Kind is one word. It does
-// nothing where nothing is kept. Errors: the folder cannot be written.
+// SaveMeasured keeps v, as JSON, in place of the value kept before. Kind is one word. It does
+// nothing without a cache folder. Errors: the folder cannot be written.
 func (o *Opened) SaveMeasured(kind string, version int, v any) error {
 	return o.device.save(o.opts.CacheDir, kind, version, v)
 }
 
-// What the tuner has found for a device is kept like its calibration: one checksummed
-// file for each device, driver and version of this module. What is in it is its
-// reader's business.
+// The tuner's results for a device are kept like its calibration: one checksummed file for each
+// device, driver and version of this module. Only its reader knows the format of the content.
 
-// tuningVersion is part of the key of what is kept on disk. Raise it whenever what
-// was measured no longer holds.
+// tuningVersion is part of the key of tuning results on disk. Raise it whenever the measurements no longer hold.
 const tuningVersion = 1
 
 // UsesTuning reports whether tuned parameters may be used at all: it is false
@@ -97,7 +94,7 @@ func (o *Opened) SaveTuning(b []byte) error {
 	return diskcache.Write(path, diskcache.Tuning, b)
 }
 
-// Processor is the file in which processes keep what they have measured of the machine's processors: for fallback.Engine's Measure.
+// Processor is the file in which processes keep their measurements of the machine's processors: for fallback.Engine's Measure.
 type Processor struct{ path string }
 
 // processorVersion is part of its name. Raise it whenever a measurement changes.
@@ -113,8 +110,8 @@ func KeptProcessor(o *Options) *Processor {
 	return &Processor{filepath.Join(dir, "devices", key[:32]+"."+diskcache.Processor)}
 }
 
-// Load reads into v what is there. Whatever is wrong with the file, it is as if it were not there: then v is not to be used.
+// Load reads the kept value into v, and reports whether it did. A file with any fault counts as missing: then v is not to be used.
 func (p *Processor) Load(v any) bool { return diskcache.ReadJSON(p.path, diskcache.Processor, v) }
 
-// Save keeps v in place of what was kept before. It does nothing where nothing is kept on disk. Errors: the folder cannot be written.
+// Save keeps v in place of the value kept before. It does nothing where nothing is kept on disk. Errors: the folder cannot be written.
 func (p *Processor) Save(v any) error { return diskcache.WriteJSON(p.path, diskcache.Processor, v) }

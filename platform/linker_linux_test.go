@@ -31,7 +31,7 @@ const callsLibraries = `kernel void calls(global float *y, global const float *x
 
 func init() { roles["linker"] = linkerRole }
 
-// linkerRole runs that kernel and tells what it computed.
+// linkerRole runs that kernel and tells its result.
 func linkerRole() (err error) {
 	ctx := context.Background()
 	o, err := openRole()

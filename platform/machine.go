@@ -15,12 +15,12 @@ import (
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
-// Machine is what Discover found.
+// Machine holds the devices that Discover found.
 type Machine struct {
 	// Devices are the usable devices, best first.
 	Devices []*Device `json:"devices"`
-	// Notes tell what was found and not used: platforms without devices, devices
-	// that are refused or seen twice, queries that failed.
+	// Notes tell the platforms and devices found and not used: platforms without devices, devices that
+	// are refused or seen twice, queries that failed.
 	Notes []Note `json:"notes,omitempty"`
 	// LoadErr is why no OpenCL library was loaded; nil when one was.
 	LoadErr error `json:"-"`
@@ -29,7 +29,7 @@ type Machine struct {
 
 	spec   string
 	env    bool  // spec comes from the environment
-	failed error // what platforms answered that could not be asked for devices
+	failed error // the errors of platforms that could not be asked for devices
 }
 
 // Note is something that discovery found and did not use.
@@ -42,10 +42,10 @@ type Note struct {
 // compiles nothing; the first call in a process makes the loader start every
 // vendor's driver, which takes about 100 ms.
 //
-// A machine without OpenCL is not an error: Devices is empty and LoadErr says
-// why. Errors: ctx's, when it ends before the drivers answer; ANYCL_QUIRKS or Staging names what is none;
-// the library that ANYCL_OPENCL_LIBRARY names cannot be loaded, unless the device none is asked for, which
-// needs no library. Where Options.Spec is none, no driver is started and no device found.
+// A machine without OpenCL is not an error: Devices is empty and LoadErr says why. Errors: ctx's, when it
+// ends before the drivers answer; ANYCL_QUIRKS or Staging has an unknown name; the library that
+// ANYCL_OPENCL_LIBRARY names cannot be loaded, unless the device none is asked for, which needs no
+// library. Where Options.Spec is none, no driver is started and no device found.
 func Discover(ctx context.Context, o *Options) (*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("platform: discover: %w", err)
@@ -184,7 +184,7 @@ func native(d *Device) bool {
 	return vendor.Key(d.PlatformName, d.cl.Platform().Vendor(), "") == d.Key
 }
 
-// Reports returns what is known about each device, best first. It probes nothing.
+// Reports returns all facts about each device, best first. It probes nothing.
 func (m *Machine) Reports() []Report {
 	out := make([]Report, len(m.Devices))
 	for i, d := range m.Devices {
@@ -211,8 +211,7 @@ func (m *Machine) Reports() []Report {
 //	              next: the first of these levels that divides the device
 //
 // Errors: ErrNone; a *SelectError, which is never turned into another device or, of a part, into the whole;
-// ErrNoDevice where nothing is named and there is no device that computes, with
-// what drivers answered instead.
+// ErrNoDevice where nothing is named and there is no device that computes, with the drivers' answers.
 func (m *Machine) Select(spec string) (*Device, error) {
 	spec, env := strings.TrimSpace(spec), false
 	if spec == "" {

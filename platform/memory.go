@@ -25,8 +25,8 @@ func (b *block) Close() error {
 	return b.buffer.Close()
 }
 
-// Memory is device memory. It is safe for concurrent use; the caller orders what
-// commands do to its bytes.
+// Memory is device memory. It is safe for concurrent use; the caller orders the commands that
+// access its bytes.
 type Memory struct {
 	owner   *Opened
 	block   atomic.Pointer[block] // nil after Close
@@ -66,8 +66,8 @@ func (m *Memory) Close() error {
 // 0 is allowed. On devices that share the host's memory the storage
 // is such that Read and Write map it instead of moving it twice.
 //
-// Memory comes from the pool where a block of the size class is idle. When the
-// device is full, the pool gives back what it holds and the driver is asked again.
+// Memory comes from the pool where a block of the size class is idle. When the device is full, the
+// pool gives back its blocks and the driver is asked again.
 //
 // Errors: *OutOfMemory, at once for more than MaxAlloc or than the device has;
 // ErrClosed; cl.InvalidBufferSize for negative n.

@@ -54,7 +54,7 @@ type Opened struct {
 	stats     Stats
 }
 
-// Stats counts what an opened device holds and has done.
+// Stats counts the objects of an opened device and its activities.
 type Stats struct {
 	Live       int   `json:"live"`        // Memory values not closed
 	LiveBytes  int64 `json:"live_bytes"`  // in their blocks
@@ -63,8 +63,8 @@ type Stats struct {
 	PoolHits   int64 `json:"pool_hits"`   // allocations served from the pool
 	PoolMisses int64 `json:"pool_misses"` // allocations that asked the driver
 	Programs   int   `json:"programs"`    // in memory
-	// What transfers hold on a device with memory of its own: bytes of its memory,
-	// and bytes of the host's.
+	// The memory that transfers hold for a device with memory of its own: bytes of its memory, and
+	// bytes of the host's.
 	Relayed int64 `json:"relayed"`
 	Pinned  int64 `json:"pinned"`
 	// Where programs came from so far.
@@ -73,11 +73,10 @@ type Stats struct {
 	ProgramsShared int64 `json:"programs_shared"` // found in memory, or built by another caller
 }
 
-// Open makes a context and a queue on the device. On a device or driver that was
-// never seen before it also proves capabilities, as Caps does, but of a device with a companion only
-// what its companion does (see [Caps.Provisional]); otherwise it takes
-// a few milliseconds. Nil options are those that Discover was given; of others,
-// Library and Spec are not used.
+// Open makes a context and a queue on the device. On a device or driver that was never seen before
+// it also proves capabilities, as Caps does, but of a device with a companion only those of the
+// companion (see [Caps.Provisional]); otherwise it takes a few milliseconds. Nil options are those
+// that Discover was given; of others, Library and Spec are not used.
 func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("platform: open %s: %w", d.ID, err)
@@ -136,7 +135,7 @@ func (o *Opened) Device() *Device { return o.device }
 // CL returns the OpenCL device that is open: of a part of a device that part, until Close.
 func (o *Opened) CL() *cl.Device { return o.cl }
 
-// Caps returns what the device has been proven to do.
+// Caps returns the proven capabilities of the device.
 func (o *Opened) Caps() *Caps { return o.caps }
 
 // Context returns the OpenCL context, which holds this device and, where it has one,
@@ -187,8 +186,7 @@ func closed(err error) error {
 // that nobody waited for is told as Wait tells it.
 func (o *Opened) Finish(q *cl.Queue) error { return o.finished(closed(q.Finish())) }
 
-// finished is what waiting for a queue told, or else what transfers that are over tell; no transfer is told of later
-// that was part of it.
+// finished returns the error of waiting for a queue, or else that of transfers that are over; a transfer's error is returned once.
 func (o *Opened) finished(err error) error {
 	switch {
 	case err == nil:
@@ -309,7 +307,7 @@ func closeAll(blocks []*block) error {
 // Logger returns where the device's users log, never nil.
 func (o *Opened) Logger() *slog.Logger { return o.opts.Logger }
 
-// warn logs what went wrong without being the caller's problem.
+// warn logs an error that is not the caller's problem.
 func (o *Opened) warn(what string, err error) {
 	if err != nil {
 		o.opts.Logger.Warn("platform: "+what, "device", o.device.ID, "error", err)

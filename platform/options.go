@@ -21,7 +21,7 @@ const (
 	EnvStaging = "ANYCL_STAGING"
 )
 
-// CacheOff as Options.CacheDir, or as ANYCL_CACHE, disables what is kept on disk.
+// CacheOff as Options.CacheDir, or as ANYCL_CACHE, disables the caches on disk.
 const CacheOff = "off"
 
 const (
@@ -34,13 +34,13 @@ const (
 	defaultPoolBytes  = 1 << 30
 )
 
-// Options configure Discover and Open. The zero value is right for most. For
-// Discover nil means the zero value, for Open what Discover was given.
+// Options configure Discover and Open. The zero value is right for most. For Discover nil means the
+// zero value, for Open the options that Discover was given.
 type Options struct {
 	// Library is the OpenCL library to use; nil means cl.Default().
 	Library *cl.Library
-	// Spec is what Select("") selects; empty means ANYCL_DEVICE, and if that is
-	// empty too, the best device.
+	// Spec names the device that Select("") selects; empty means ANYCL_DEVICE, and if that is empty
+	// too, the best device.
 	Spec string
 	// CacheDir holds compiled programs, proven capabilities and calibrations.
 	// Empty means ANYCL_CACHE, else the folder anycl in os.UserCacheDir; "off"
@@ -61,8 +61,8 @@ type Options struct {
 	// commands. Empty means ANYCL_STAGING, and if that is empty too, whichever the
 	// device is made for. "on" where memory is shared serves tests and comparisons.
 	Staging string
-	// Logger receives what was chosen (Info), what was compiled or loaded
-	// (Debug) and what went wrong without being an error (Warn). Nil discards.
+	// Logger receives choices (Info), compiled or loaded programs (Debug) and faults that are no
+	// errors (Warn). Nil discards.
 	Logger *slog.Logger
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
-// A part of a device is a device of its own: it has fewer compute units, and memory and
-// everything else with the other parts. What it is asked for by says how the whole is divided, and
-// which of the parts is meant, so that the same text means the same part in every process.
+// A part of a device is a device of its own: it has fewer compute units, and memory and everything
+// else with the other parts. Its name says how the whole is divided, and which of the parts is
+// meant, so that the same text means the same part in every process.
 //
 // The driver's sub-device lives as long as something is open on it: a Device only describes. A
 // part has no companion, as the calling thread is none of its compute units.
@@ -50,7 +50,7 @@ func (d *Device) divides() (ways []string) {
 
 const dividesEqually, dividesByCounts = "equally", "by counts"
 
-// partition is what the driver is asked for. Errors: d cannot be divided so.
+// partition is the division that the driver is asked for. Errors: d cannot be divided so.
 func (d *Device) partition(v *grammar.Division) (p cl.Partition, err error) {
 	can := func(way string) bool { return slices.Contains(d.Divides, way) }
 	unable := fmt.Errorf("%s cannot be divided", d.ID)
@@ -102,7 +102,7 @@ func (d *Device) handle() (h *cl.Device, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { // a part keeps alive what it is a part of
+	defer func() { // a part keeps the whole alive
 		if cerr := whole.Close(); cerr != nil {
 			err = errors.Join(err, cerr, h.Close())
 			h = nil

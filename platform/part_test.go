@@ -116,7 +116,7 @@ func TestADeviceThatCannotBeDividedSaysSo(t *testing.T) {
 	assert.Contains(t, m.Devices[slices.IndexFunc(m.Devices, func(d *Device) bool { return d.Name == "Anvil" })].Explain(), "divides   not")
 }
 
-// The driver lists what it crashes at, and is not asked.
+// The driver lists divisions at which it crashes, and is not asked.
 func TestADriverThatCrashesIsNotAskedForParts(t *testing.T) {
 	device := func(driver string) fakeDevice {
 		return fakeDevice{name: "llvmpipe", vendor: "Mesa/X.org", driver: driver, kind: cl.DeviceCPU, units: 2, kinds: []uint64{uint64(cl.PartitionEqually)}}
@@ -143,7 +143,7 @@ func TestADriverThatCrashesIsNotAskedForParts(t *testing.T) {
 	require.NoError(t, err)
 	t.Setenv(EnvQuirks, "")
 
-	// What lists nothing is not asked by package cl either.
+	// A device that lists no ways of division is not asked by package cl either.
 	f = &fakeDriver{platforms: []fakePlatform{{name: "Acme", vendor: "Acme", devices: []fakeDevice{{name: "Anvil", vendor: "Acme", kind: cl.DeviceGPU, units: 2}}}}}
 	_, err = discoverFake(t, f).Devices[0].CL().Subdevices(cl.Partition{Kind: cl.PartitionEqually, Units: 1})
 	require.ErrorIs(t, err, cl.ErrUnsupported)
@@ -217,7 +217,7 @@ func TestWhatIsLearnedOfAPartIsKeptForItsLike(t *testing.T) {
 		require.Equal(t, a.programID("x", ""), b.programID("x", ""))
 	}
 	first, err := a.part(grammar.Division{Equal: 1})
-	if err == nil { // the driver may divide only what is whole
+	if err == nil { // the driver may be able to divide whole devices only
 		require.Equal(t, a.Units, first.Units)
 		require.NotEqual(t, path(a), path(first))
 	}

@@ -63,9 +63,9 @@ func newProber(o *Opened, onCompanion bool) (p *prober, err error) {
 	return p, nil
 }
 
-// probeAll proves the capabilities of a device. Only ctx, and a device on which
-// nothing works, make it fail. With onCompanion, kernels of the companion stand in for the device's, and what neither
-// declares is left for later: see [Caps.Provisional]. With an fma that is right, no other is looked for.
+// probeAll proves the capabilities of a device. Only ctx, and a device on which nothing works, make it fail. With
+// onCompanion, kernels of the companion stand in for the device's, and capabilities that neither declares are left
+// for later: see [Caps.Provisional]. With an fma that is right, no other is looked for.
 func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps, error) {
 	start := time.Now()
 	p, err := newProber(o, onCompanion)
@@ -74,7 +74,7 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 	}
 	defer p.close()
 	p.fma = fma
-	// What needs no kernel is looked at while the compiler is at work, which takes much longer.
+	// Probes that need no kernel run while the compiler works, which takes much longer.
 	commands := func() {
 		p.tryQueues()
 		p.tryLargeFill()
@@ -138,7 +138,7 @@ func (p *prober) closeQueue() error {
 	return errors.Join(p.queue.Finish(), p.queue.Close())
 }
 
-// options are the macros that the host sets because of what it knows.
+// options are the build options, with the macros that the host sets from facts about the device.
 func (p *prober) options(std string) string { return p.o.device.probeOptions(std) }
 
 func (d *Device) probeOptions(std string) string {
@@ -162,8 +162,8 @@ func (d *Device) probeOptions(std string) string {
 	return strings.Join(opts, " ")
 }
 
-// lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where
-// they may not: on Intel's GPUs what one register of the hardware holds, or half of it.
+// lanes is the smallest size from 8 on of sub-groups that kernels may ask for, 0 where they may
+// not: on Intel's GPUs the elements of one hardware register, or half of them.
 func (d *Device) lanes() int {
 	least := 0
 	if d.cl.HasExtension("cl_intel_subgroups") && d.cl.HasExtension("cl_intel_subgroups_short") {
@@ -324,8 +324,8 @@ func (p *prober) run(pr probe, std string) (note string, err error) {
 	return note, nil
 }
 
-// tryNewer builds with the newer language levels that the device lists, and looks
-// there for what CL1.2 did not offer.
+// tryNewer builds with the newer language levels that the device lists, and proves there the
+// capabilities that CL1.2 did not offer.
 func (p *prober) tryNewer(ctx context.Context) error {
 	info := p.o.device.info
 	lists := func(major int) bool {
@@ -377,9 +377,9 @@ func (p *prober) tryRegisters(name, option string, taken *string) {
 	p.record(name, false, err)
 }
 
-// settled reports whether there is nothing more to learn about a probe at a newer
-// level. What belongs to sub-groups is tried again as long as a part is missing,
-// so that the build option is one under which as much as possible works at once.
+// settled reports whether there is nothing more to learn about a probe at a newer level. The probes
+// of sub-groups are tried again as long as one of them fails, so that the build option is one under
+// which as much as possible works at once.
 func (p *prober) settled(pr probe) bool {
 	if pr.section == "dot_khr" {
 		return p.caps.IntDot

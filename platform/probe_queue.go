@@ -76,7 +76,7 @@ func (p *prober) profiling() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	// What is copied does not matter, as long as it was written.
+	// The copied content does not matter, as long as it was written.
 	if err := q.Write(p.buffer, 0, make([]byte, p.rateBytes()), nil); err != nil {
 		return err
 	}

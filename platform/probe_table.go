@@ -17,7 +17,7 @@ type probe struct {
 	kernel   string
 	declared func(d *Device) bool
 	in       []uint32                                   // the first words of io; the others are zero
-	right    func(io []uint32, items int, c *Caps) bool // may note in c what it saw
+	right    func(io []uint32, items int, c *Caps) bool // may note its findings in c
 	set      func(c *Caps, options string)              // called when right
 	level    bool                                       // may need a newer language level
 }
@@ -159,8 +159,8 @@ func rightSubgroups(io []uint32, items int, c *Caps) bool {
 	largest := io[0]
 	for i := range items {
 		e := io[4*i : 4*i+4]
-		// What a sub-group adds up to is its own size; its first item's number
-		// plus the own place is not above the item's number in the group.
+		// The sum over a sub-group is its size; its first item's number plus the item's own place is not
+		// above the item's number in the group.
 		if e[0] != largest || e[1] == 0 || e[1] > largest || e[2] != e[1] || e[3] >= uint32(items) {
 			return false
 		}
@@ -188,8 +188,8 @@ func rightLanes(io []uint32, items int, c *Caps) bool {
 	return false
 }
 
-// lanesAre reports whether io is what the first items, in sub-groups of the given number of lanes,
-// make of lanesWords.
+// lanesAre reports whether io is the result of the first items, in sub-groups of the given number
+// of lanes, from lanesWords.
 func lanesAre(io []uint32, lanes, items int) bool {
 	in := lanesWords()
 	half := func(i int) uint16 { return uint16(in[i/2] >> (i % 2 * 16)) }

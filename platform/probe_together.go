@@ -14,8 +14,8 @@ const sliceWords = 4 * probeItems
 // togetherProbes are the sections that it runs, by the number of their slice.
 var togetherProbes = [...]string{"atomics32", "atomics64", "fp64", "half", "dot_vex", "dot_x86"}
 
-// answer is what the kernel of all proofs wrote for a probe; not ok where it does not run, or is not for it. A
-// probe whose answer is wrong or missing is run alone, so that no other can spoil it.
+// answer is the output of the joint kernel of all proofs for a probe; not ok where that kernel does not run,
+// or lacks the probe. A probe whose answer is wrong or missing is run alone, so that no other can spoil it.
 func (p *prober) answer(pr probe) (io []uint32, ok bool) {
 	i := slices.Index(togetherProbes[:], pr.section)
 	if i < 0 || !p.joined() {

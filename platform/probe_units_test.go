@@ -54,8 +54,8 @@ func TestProbeOfMatrixUnitsTellsRightFromWrong(t *testing.T) {
 	require.Len(t, mmaprobe.Matrices(), 192)
 }
 
-// The probe's kernel on a sub-group that is written out: what it keeps is what the
-// host expects, and one wrong bit of it shows.
+// The probe's kernel on a sub-group that is written out: its output is the one that the host
+// expects, and one wrong bit of it shows.
 func TestProbeOfLanesTellsRightFromWrong(t *testing.T) {
 	o := fresh(t, nil, nil)
 	common, _, sections := probeSections()

@@ -29,7 +29,7 @@ func (f warpgroupsForm) options() string {
 	return fmt.Sprintf("%s -DTN=%d -DTK=%d -DA_BY_K=%d -DB_BY_K=%d -DBF16=%d", defaultStd, f.columns, f.depth, f.aByK, f.bByK, f.bf16)
 }
 
-// tryWarpgroups proves that four warps multiply what lies in local memory.
+// tryWarpgroups proves that four warps multiply matrices in local memory.
 func (p *prober) tryWarpgroups() {
 	var err error
 	if p.caps.MMA < 80 {

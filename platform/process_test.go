@@ -40,7 +40,7 @@ func runRole(role string) int {
 	return 0
 }
 
-// child runs the test binary in a role and returns what it printed.
+// child runs the test binary in a role and returns its output.
 func child(t *testing.T, role string, env ...string) string {
 	t.Helper()
 	out, err := startChild(role, env...)
@@ -95,8 +95,8 @@ func TestFourProcessesRaceOnAColdCache(t *testing.T) {
 	}
 	dir := t.TempDir()
 	env := []string{EnvCache + "=" + dir, EnvDevice + "=" + d.ID, envPoCLCache + "=" + t.TempDir()}
-	// What FMA is decides the source, and four processes that time it at once may
-	// disagree: let it be known.
+	// The kind of FMA decides the source, and four processes that time it at once may disagree: so it
+	// is measured before.
 	known, _ := discovered(t, dir)
 	_, err := known.Caps(t.Context())
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestSmallDeviceRunsOutAndRecovers(t *testing.T) {
 	assert.Contains(t, out, "took")
 }
 
-// loaderFound begins what is said of drivers that are found where none is named.
+// loaderFound begins the note on drivers that are found where none is named.
 const loaderFound = "found without being named"
 
 func noDriverRole() error {

@@ -169,7 +169,7 @@ func (o *Opened) fullSource(name, source string) string {
 	return strings.Join(o.prelude(name, source), "\n") + "\n" + source
 }
 
-// prelude are the lines that stand before a source.
+// prelude is the lines before a source.
 func (o *Opened) prelude(name, source string) []string {
 	lines := []string{"#define FMA(a, b, c) " + o.caps.FMA.Expression()}
 	if o.device.has(quirk.Dimensions) && programtext.AsksOutside(source) {

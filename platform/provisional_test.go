@@ -51,7 +51,7 @@ func TestOpenProvesOnTheCompanionAndTheFirstProgramOnTheDevice(t *testing.T) {
 	require.NoError(t, o.Close())
 }
 
-// What a device was not seen to do is not believed because its companion does it.
+// A capability that a device was not seen to have is not believed because its companion has it.
 func TestADeviceThatDoesLessThanItsCompanionIsAnError(t *testing.T) {
 	d, fail := paired(t, t.TempDir())
 	o, err := d.Open(t.Context(), nil)
@@ -100,7 +100,7 @@ func TestProbesThatFailTogetherAreRunAlone(t *testing.T) {
 	}
 	good, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	// Each run has words of its own written. Launches are no count: what is timed is launched as often as it takes.
+	// Each run has words of its own written. Launches are no count: timed kernels are launched as often as it takes.
 	count := func() (n int) {
 		for _, call := range faults.Calls() {
 			if call == "write" {

@@ -15,8 +15,7 @@ import (
 // "+no-out-of-order,-restore-signals". Discover refuses names that it does not know.
 const EnvQuirks = quirks.Variable
 
-// Quirk is one row of what is known to be wrong with a device or a driver, and
-// what this package or its callers do about it.
+// Quirk is one known fault of a device or a driver, with the workaround of this package or its callers.
 type Quirk struct {
 	Name    string `json:"name"`
 	Driver  string `json:"driver"` // which drivers, versions or devices it is about
@@ -103,8 +102,8 @@ func (d *Device) has(f quirk.Fix) bool {
 	return false
 }
 
-// unusual is what EnvQuirks changed, as part of the keys of what is kept on disk: with other
-// workarounds other things are proven.
+// unusual lists the switches that EnvQuirks changed, as part of the keys of files on disk: with
+// other workarounds other things are proven.
 func (d *Device) unusual() (fields []string) {
 	for _, q := range d.quirks {
 		if q.Forced {

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What quirks say of a driver is shown with that driver, in a process of its own, where it is
-// installed.
+// The faults that quirks name are shown with their driver, in a process of its own, where it is installed.
 
 // llvmpipe runs a role on Mesa's software renderer, and skips where there is none.
 func llvmpipe(t *testing.T, role string, quirks string) string {
@@ -41,7 +40,7 @@ func driverLine(out string) string {
 	return line
 }
 
-// proofsRole prints what was proven.
+// proofsRole prints the proven capabilities.
 func proofsRole() error {
 	o, err := openRole()
 	if err != nil {

@@ -146,8 +146,7 @@ func TestKernelsAreMadeBeforeABinaryIsAskedFor(t *testing.T) {
 	}
 }
 
-// scaled runs a program, built for the first time, with some quirks switched, and returns
-// what the driver was asked.
+// scaled runs a program, built for the first time, with some quirks switched, and returns the calls of the driver.
 func scaled(t *testing.T, switched string) *clfault.Injector {
 	t.Helper()
 	id := device(t).ID

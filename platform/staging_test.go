@@ -49,14 +49,14 @@ func readAll(t *testing.T, o *Opened, m *Memory) []byte {
 }
 
 // lendRelays makes n relays for a given number of bytes. The memory of a new one may come from the
-// pool, behind what the device does: these are behind nothing.
+// pool, behind the device's present work: these are behind nothing.
 func lendRelays(t *testing.T, o *Opened, n, bytes int) {
 	t.Helper()
 	require.NoError(t, o.staging.Reserve(t.Context(), n, int64(bytes)))
 }
 
-// The next feeds cross the link, and results come back, while the device's own
-// queue stands still; what it works on changes only in its turn.
+// The next feeds cross the link, and results come back, while the device's own queue stands still;
+// its operands change only in its turn.
 func TestTheLinkWorksWhileTheDeviceComputes(t *testing.T) {
 	o := withStaging(t)
 	if o.Device().Class == Simulator {
@@ -112,7 +112,7 @@ func TestStagingIsBoundedAndWhoSendsWaits(t *testing.T) {
 		require.LessOrEqual(t, stats.Pinned, int64(staging.SmallPieceMost*staging.SmallMost+staging.PieceMost*staging.PieceBytes))
 		open()
 		require.EqualValues(t, sent-1, readAll(t, o, m)[n-1], "the last that was sent")
-		// The relay of what was given up is free when its queue, which nobody waits for, has got so far.
+		// The relay of an abandoned transfer is free when its queue, which nobody waits for, has executed its commands.
 		require.Eventually(t, func() bool {
 			assert.NoError(t, o.Trim())
 			relays, _, _ := o.staging.Held()
@@ -179,8 +179,7 @@ func TestSteadyTransfersAllocateNothing(t *testing.T) {
 	}
 }
 
-// Whichever call fails, somebody is told, nothing leaks (fresh looks), and what
-// comes later is right.
+// Whichever call fails, somebody is told, nothing leaks (fresh looks), and later results are right.
 func TestAnyFailingCallOfStagingIsTold(t *testing.T) {
 	const n = staging.PieceBytes + 5
 	faults := new(clfault.Injector)
@@ -217,7 +216,7 @@ func TestAnyFailingCallOfStagingIsTold(t *testing.T) {
 		} else {
 			require.Contains(t, []string{"NewQueue", "NewBuffer", "map", "Info event", "Release event", "migrate"}, calls[at-1], "call %d failed and nobody was told", at)
 		}
-		_ = use() // may tell what nobody has waited for
+		_ = use() // may return the error of a transfer that nobody has waited for
 		require.NoError(t, use(), "after call %d failed: %s", at, calls[at-1])
 	}
 }

@@ -80,7 +80,7 @@ type Piece struct {
 	Bytes  int64
 }
 
-// Fetched is what Fetch asked for. It is not safe for concurrent use.
+// Fetched is a read that Fetch started. It is not safe for concurrent use.
 type Fetched struct {
 	o      *Opened
 	parts  []part
@@ -93,9 +93,8 @@ type part struct {
 	staged
 }
 
-// Fetch enqueues the reading of pieces and does not wait for it. What was enqueued
-// before starts, if it has not. Close the result; again is nil or one that was
-// closed, whose memory the new one takes over.
+// Fetch enqueues the reading of pieces and does not wait for it. Commands enqueued before start, if they
+// have not. Close the result; again is nil or one that was closed, whose memory the new one takes over.
 func (o *Opened) Fetch(pieces []Piece, again *Fetched) (f *Fetched, err error) {
 	if f = again; f == nil {
 		f = &Fetched{}
@@ -192,7 +191,7 @@ func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 	return err
 }
 
-// drain copies what comes through staging.
+// drain copies the pieces that come through staging.
 func (f *Fetched) drain(ctx context.Context, dst [][]byte) error {
 	s := f.o.staging
 	if s == nil {

@@ -106,7 +106,7 @@ func TestStagingMemoryIsReusedAndBounded(t *testing.T) {
 	require.NotEmpty(t, o.stager.spare)
 }
 
-// What a transfer reads is not given to the next where the driver does not say how far it has come.
+// Memory that a transfer reads is not reused by the next where the driver does not say how far it has come.
 func TestMemoryOfTransfersThatNobodyCanAskAboutIsNotReused(t *testing.T) {
 	for name, staging := range map[string]string{"by commands": stagingOff, "through staging": stagingOn} {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestTheOtherStrandIsReadBackwards(t *testing.T) {
 	require.Equal(t, "NACGT", reverseComplement("ACGTN"))
 }
 
-// What GPUs run, one read a work-item, on whatever device there is.
+// The GPU form, one read a work-item, on whatever device the machine has.
 func TestOneReadAWorkItemGivesTheSame(t *testing.T) {
 	rt, err := ops.Open(t.Context(), nil)
 	require.NoError(t, err)

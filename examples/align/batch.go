@@ -10,7 +10,7 @@ const strip = 8
 // none is no base of a read, and beyond none of the genome; neither is equal to anything.
 const none, beyond = 9, 10
 
-// codes are 0 to 3 for ACGT, and 8 for what a machine could not read.
+// codes are 0 to 3 for ACGT, and 8 for a base that the sequencing machine could not read.
 func codes(bases string) []uint8 {
 	c := make([]uint8, len(bases))
 	for i := range c {

@@ -88,7 +88,7 @@ func makeReads(genome string, n int) []string {
 	return reads
 }
 
-// reverseComplement is what the opposite strand has, in its own direction.
+// reverseComplement is the opposite strand's sequence, in its own direction.
 func reverseComplement(read string) string {
 	out := make([]byte, len(read))
 	for i := range out {

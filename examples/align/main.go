@@ -20,8 +20,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What a base that is equal, one that is not, and the first and each further base of a gap count: those of BWA-MEM, whose gap
-// of n bases costs 6 + n.
+// The scores of an equal base, of an unequal one, and of the first and each further base of a gap: those of BWA-MEM, whose
+// gap of n bases costs 6 + n.
 const match, mismatch, open, extend = 1, 4, 7, 1
 
 // hit is the best alignment of a read. The kernel takes some columns of the matrix, bases of the genome, at once, as a strip: end is the

@@ -17,7 +17,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// The page is what the record that it names gives.
+// The page equals the one written from the record that it names.
 func TestThePageIsThatOfItsRecord(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-// All runs the programs of the gallery on this machine, each beside its peer, and writes examples/README.md of what they took.
+// All runs the programs of the gallery on this machine, each beside its peer, and writes examples/README.md with their times.
 //
 //	go run ./examples/all [NAME ...]           # all programs, or some
 //	go run ./examples/all -write               # only write the page anew, of the times that are kept, and count lines
@@ -69,7 +69,7 @@ func run(ctx context.Context, file, device, model string, only bool, names []str
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	for i := range records { // what has changed since is counted
+	for i := range records { // lines are counted as they are now
 		records[i].Lines = gallery.CountLines(filepath.Join("examples", records[i].Name))
 	}
 	return errors.Join(failed, write(file, records), os.WriteFile(filepath.Join("examples", "README.md"), page(records, file), 0o644))

@@ -1,11 +1,11 @@
 // Audio takes the noise out of a recording of speech: it looks at its spectrogram, learns from the quiet moments how much
-// noise each frequency has, and lets pass only what rises above it.
+// noise each frequency has, and lets pass only sound that rises above it.
 //
 //	go run ./examples/audio [-device gpu] [-snr 5] [-wav speech.wav] [-out audio.png] [-save cleaned.wav] [-peer]
 //
 // The recording is a sentence of Jane Austen's read for LibriVox, which comes with the program, with noise and two whistles
-// added, so that it is known what should be left. It prints by how many decibels the noise has fallen, draws the
-// spectrograms before and after, and writes both as files to listen to.
+// added, so that the expected result is known. It prints by how many decibels the noise has fallen, draws the spectrograms
+// before and after, and writes both as files to listen to.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	wav, save string
 	snr       float64 // of speech to the noise that is added, in decibels
@@ -95,7 +95,7 @@ func hann(g *ops.Graph) *ops.Node {
 	return g.Const(tensor.Must(tensor.FromSlice(w)))
 }
 
-// spectrogram says how a signal is cut into frames: as it is, for zeros stand before and after it.
+// spectrogram says how a signal is cut into frames: as it is, with zeros before and after it.
 func spectrogram(g *ops.Graph) *fft.STFTOptions {
 	return &fft.STFTOptions{Hop: hop, Window: hann(g), Uncentered: true}
 }
@@ -108,7 +108,7 @@ func transform(x *ops.Node) *ops.Node {
 }
 
 // inverse returns the signal whose spectra these are: transformed back, under the window once more, added where frames overlap, and
-// divided by what squares of the window add up to.
+// divided by the sum of the squares of the window.
 func inverse(spectra *ops.Node, samples int) *ops.Node {
 	return ops.Slice(fft.ISTFT(spectra, length, spectrogram(spectra.Graph())), ops.Between(0, 3*hop, 3*hop+samples))
 }

@@ -11,7 +11,7 @@ import (
 //go:embed peer.py
 var peer string
 
-// beside lets SciPy do the same, and compares what is left.
+// beside lets SciPy do the same, and compares the cleaned signals.
 func beside(ctx context.Context, p *gallery.Program, noisy, speech, cleaned []float32) error {
 	var theirs struct {
 		SNR    float64

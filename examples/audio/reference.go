@@ -22,7 +22,7 @@ func check(p *gallery.Program, o options, speech, noisy []float32, results, same
 	}
 }
 
-// ratio is the power of a signal over that of what another has beside it, in decibels.
+// ratio is the power of a signal over that of another's difference from it, in decibels.
 func ratio(signal, other []float32) float64 {
 	var power, error float64
 	for i, v := range signal {

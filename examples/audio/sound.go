@@ -61,7 +61,7 @@ func withNoise(speech []float32, rate int, snr float64) []float32 {
 	return noisy
 }
 
-// writeWAVs writes what is left to a file, and the noisy recording beside it.
+// writeWAVs writes the cleaned signal to a file, and the noisy recording beside it.
 func writeWAVs(p *gallery.Program, file string, rate int, noisy, cleaned []float32) error {
 	before := strings.TrimSuffix(file, ".wav") + "-noisy.wav"
 	if err := errors.Join(gallery.WriteFile(before, wav.Encode(noisy, rate)), gallery.WriteFile(file, wav.Encode(cleaned, rate))); err != nil {

@@ -1,10 +1,10 @@
 // Autoencoder learns to write handwritten digits. A network describes each image of 8 x 8 pixels by a few numbers, and another
-// draws the image from these; what the second draws from numbers at random are digits that nobody wrote.
+// draws the image from these; the second draws digits that nobody wrote from random numbers.
 //
 //	go run ./examples/autoencoder [-device gpu] [-epochs 40] [-latent 8] [-png digits.png] [-seed 1]
 //
-// The digits come with the program, and it takes seconds. It draws a row of digits that were not learned, below it what became of
-// them, and then new ones.
+// The digits come with the program, and it takes seconds. It draws a row of digits that were not learned, below it their
+// reconstructions, and then new ones.
 //
 // It is a variational autoencoder: descriptions are normal distributions, which the loss pulls towards the standard one, so that
 // there are no gaps between them. Source: Kingma and Welling, Auto-Encoding Variational Bayes (2014).
@@ -34,7 +34,7 @@ const (
 	columns, rows = 20, 10 // of the picture
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	device, png    string
 	epochs, latent int
@@ -81,7 +81,7 @@ func run(ctx context.Context, o options, out io.Writer) (*tensor.Tensor, error) 
 	if err != nil {
 		return nil, err
 	}
-	var parts [2][]float32 // what is learned, and the first row
+	var parts [2][]float32 // the digits that are learned, and the first row
 	for _, images := range byDigit {
 		for i, image := range images {
 			part := min(max(0, columns/10-i), 1)

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// disc is what a point out of focus becomes, with an edge of a pixel.
+// disc is the image of a point out of focus, with an edge of a pixel.
 func disc(radius float64) func(dx, dy float64) float64 {
 	return func(dx, dy float64) float64 { return min(max(radius+0.5-math.Hypot(dx, dy), 0), 1) }
 }

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/deblur [-radius 5] [-noise 0.01] [-out deblur.png]
 //
-// A photograph is blurred by a disc, as by a lens out of focus, and noise is added, so that it is known what should come out. How much to
+// A photograph is blurred by a disc, as by a lens out of focus, and noise is added, so that the expected result is known. How much to
 // trust each wave follows from the noise alone. The picture has the blurred photograph, the sharpened one and the true one.
 package main
 
@@ -18,7 +18,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says, and the part of the photograph.
+// options are the settings of the command line, and the part of the photograph.
 type options struct {
 	radius, noise float64
 	part          image.Rectangle
@@ -45,7 +45,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	if err := undone(ctx, p, rt, sharp); err != nil {
 		return err
 	}
-	// Blurred, and what the noise leaves of it.
+	// Blurred, and with noise.
 	l := newLens(sharp, disc(o.radius))
 	blurred, err := l.blur(ctx, rt, o.noise)
 	if err != nil {
@@ -71,7 +71,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 type lens struct {
 	h, w  int
 	sharp *tensor.Tensor
-	spot  *tensor.Tensor // what becomes of a point, [h, w], around the first pixel
+	spot  *tensor.Tensor // the image of a point, [h, w], around the first pixel
 	clean *tensor.Tensor // blurred, without noise
 }
 
@@ -111,7 +111,7 @@ type sharpener struct {
 	blurred, weight *ops.Node
 }
 
-// sharpened is a photograph, and the mean square of what it does not explain.
+// sharpened is a photograph, and the mean square of the residual that it does not explain.
 type sharpened struct {
 	image *tensor.Tensor
 	left  float64
@@ -147,7 +147,7 @@ func (s *sharpener) run(ctx context.Context, blurred *tensor.Tensor, weight floa
 	return sharpened{out[0], out[1].Float64At(0)}, nil
 }
 
-// fit finds the weight with which what is left is as large as the noise: more grows with it. Source: Morozov (1966).
+// fit finds the weight with which the residual is as large as the noise: it grows with the weight. Source: Morozov (1966).
 func (s *sharpener) fit(ctx context.Context, blurred *tensor.Tensor, noise float64) (out sharpened, weight float64, err error) {
 	low, high := -18.0, 6.0 // of the logarithm
 	for range 24 {

@@ -1,5 +1,5 @@
 // Detect finds handwritten digits in scenes, with a graph that is split: the network runs on the
-// device, and what branches on its data, the suppression of boxes that overlap, where it is
+// device, and the suppression of boxes that overlap, which branches on its data, where it is
 // predicted to be faster.
 //
 //	go run ./examples/detect [-device gpu] [-steps 500] [-side 320] [-svg detect.svg]
@@ -28,7 +28,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	device, svg string
 	steps, side int
@@ -107,7 +107,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (score float64
 	return score, o.draw(ctx, out, f, scenes[0])
 }
 
-// draw prints what runs where and draws it.
+// draw prints the placement of tasks and draws it.
 func (o *options) draw(ctx context.Context, out io.Writer, f *finder, s scene) error {
 	if _, err := f.exe.Profile(ctx, f.feed(s), ops.ProfileOptions{}); err != nil { // for measured times
 		return err
@@ -153,7 +153,7 @@ func compare(ctx context.Context, out io.Writer, rt *ops.Runtime, d *detector, p
 				if _, err := f.exe.Run(ctx, feed); err != nil {
 					return err
 				}
-				if r > 0 { // the first wakes what has slept
+				if r > 0 { // the first wakes sleeping threads
 					times[i] = append(times[i], time.Since(start))
 				}
 			}

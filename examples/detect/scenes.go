@@ -124,7 +124,7 @@ func (p *painter) stroke(s *scene) {
 // stride is how many pixels a cell of the network's output is wide.
 const stride = 4
 
-// lesson is scenes and what the network is to say of each cell.
+// lesson is scenes with the expected output for each cell.
 type lesson struct {
 	images *tensor.Tensor // [N, 1, side, side]
 	found  *tensor.Tensor // [N, cells]: 1 in the middle of a digit

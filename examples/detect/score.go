@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// findings are what was found in scenes, and whether it is there: a digit of the same kind that
-// nobody has found with a higher score, and whose box overlaps by half.
+// findings are the detections in scenes, each with whether it is right: there is a digit of the
+// same kind that no detection of a higher score has found, and whose box overlaps by half.
 type findings struct {
 	scores [10][]finding // of each digit
 	there  [10]int       // how many there are
@@ -17,7 +17,7 @@ type finding struct {
 	right bool
 }
 
-// add compares what was found in a scene with what is there.
+// add compares the detections in a scene with its digits.
 func (f *findings) add(truth, boxes []box, scores []float64) {
 	for _, b := range truth {
 		f.there[b.digit]++
@@ -42,7 +42,7 @@ func (f *findings) add(truth, boxes []box, scores []float64) {
 	}
 }
 
-// at is precision and recall of what has at least a score.
+// at is precision and recall of the detections of at least a score.
 func (f *findings) at(score float64) (precision, recall float64) {
 	right, all, there := 0, 0, 0
 	for d := range f.scores {

@@ -13,7 +13,7 @@
 //   - loss and test accuracy after each epoch, and 97 % or more at the end,
 //   - the devices found, which was taken and why, and what ran where,
 //   - the time per epoch on the device and on the CPU path,
-//   - some of the test images with what the network saw in them.
+//   - some of the test images with the network's predictions.
 //
 // With -devices each batch is divided among several, which train the same weights together.
 package main
@@ -35,7 +35,7 @@ import (
 // began is when the process did, but for the few milliseconds before package main.
 var began = time.Now()
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	device  string
 	devices []string // to train together; empty: on device alone
@@ -72,12 +72,12 @@ func main() {
 	}
 }
 
-// result is what a run arrived at.
+// result is the result of a run.
 type result struct {
 	predictions []int64
 	accuracy    float64 // of the test images, 0 to 1
 	first       time.Duration
-	where       string // what the training ran on
+	where       string // the device that the training ran on
 }
 
 // run trains and reports.

@@ -16,8 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// explain says what of a training step ran where, the longest tasks or all,
-// and returns where most of them did.
+// explain prints where the tasks of a training step ran, the longest or all, and returns where most of them did.
 func explain(out io.Writer, r *ops.Report, all bool) string {
 	count := map[string]int{}
 	for _, t := range r.Tasks {
@@ -33,7 +32,7 @@ func explain(out io.Writer, r *ops.Report, all bool) string {
 		fmt.Fprintln(out, "The longest of them, by prediction (-explain shows all):")
 	}
 	text := shown.String()
-	fmt.Fprint(out, text[strings.Index(text, "\npredicted ")+1:]) // what stands before is known
+	fmt.Fprint(out, text[strings.Index(text, "\npredicted ")+1:]) // the text before is known
 	most := ""
 	for name, n := range count {
 		if n > count[most] {

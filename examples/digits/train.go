@@ -76,8 +76,8 @@ var he = nn.KaimingNormal(math.Sqrt2)
 
 const learningRate = 0.002
 
-// steps is how many steps an epoch has: what does not fill a batch is left out,
-// another rest in each epoch.
+// steps is how many steps an epoch has: a remainder that does not fill a batch is left out, another
+// one in each epoch.
 func (t *trainer) steps() int { return t.train.len() / batch }
 
 // run makes so many training steps, at most an epoch, and returns the mean

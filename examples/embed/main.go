@@ -1,4 +1,4 @@
-// Embed finds the sentences of a novel that mean most nearly what a question says, by vectors of sentences.
+// Embed finds the sentences of a novel that are nearest in meaning to a question, by vectors of sentences.
 //
 //	go run ./examples/fetch embed               # the encoder, 26 MB
 //	go run ./examples/embed [-query TEXT] [-text FILE] [-count 512]

@@ -16,7 +16,7 @@ const side = 256 // of the picture that the network sees
 type face struct {
 	score          float64
 	x0, y0, x1, y1 float64
-	points         [6][2]float64 // the eyes, the nose, the mouth, and beside the ears; first what is to the left
+	points         [6][2]float64 // the eyes, the nose, the mouth, and beside the ears; the left one first
 }
 
 // seen is a picture as the network sees it: [1, side, side, 3], red, green and blue from -1 to 1.
@@ -84,7 +84,7 @@ func (f *face) scale(by float64) {
 	f.add(g, by)
 }
 
-// overlap is the area of what two boxes share by that of what they cover.
+// overlap is the area that two boxes share, divided by the area that they cover.
 func overlap(a, b face) float64 {
 	shared := max(0, min(a.x1, b.x1)-max(a.x0, b.x0)) * max(0, min(a.y1, b.y1)-max(a.y0, b.y0))
 	covered := (a.x1-a.x0)*(a.y1-a.y0) + (b.x1-b.x0)*(b.y1-b.y0) - shared

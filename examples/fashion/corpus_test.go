@@ -15,7 +15,7 @@ func blank(n int) set {
 	return set{images: tensor.Must(tensor.New(tensor.Uint8, n, 1, side, side)), kinds: tensor.Must(tensor.New(tensor.Int64, n))}
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where
+// The programs that other devices would compile for this example are planned, and kept where
 // ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("fashion", func(rt *ops.Runtime) error {

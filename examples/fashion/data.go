@@ -17,7 +17,7 @@ const debianFolder = "/usr/share/datasets/fashion-mnist"
 // side is the height and width of an image.
 const side = 28
 
-// The files, with the SHA-256 of what is in them, unpacked.
+// The files, with the SHA-256 of their unpacked content.
 const (
 	trainImages = "train-images-idx3-ubyte"
 	trainLabels = "train-labels-idx1-ubyte"
@@ -39,7 +39,7 @@ type set struct {
 
 func (s set) len() int { return s.kinds.Len() }
 
-// loader gives batches of numbers of images and their kinds. What does not fill a batch is left out.
+// loader gives batches of numbers of images and their kinds. A remainder that does not fill a batch is left out.
 func (s set) loader(seed uint64, shuffle bool) (*data.Loader, error) {
 	numbers := make([]int32, s.len())
 	for i := range numbers {

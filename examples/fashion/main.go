@@ -24,7 +24,7 @@ import (
 	"github.com/anycl/anycl/train"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	data, device, plot string
 	save, resume       string // files of checkpoints

@@ -15,9 +15,9 @@ const (
 	firstRate = 0.003 // learning rate of the first step; it falls in a straight line to 0
 )
 
-// network is two convolutions and two dense layers, which learn from one set and are tested on the other. In 16 bits, what lies
-// between layers is of o.precision, while weights, the loss and the optimiser's state are float32. The derivatives of
-// float16, whose smallest numbers are large, are scaled.
+// network is two convolutions and two dense layers, which learn from one set and are tested on the other. In 16 bits, values
+// between layers are of o.precision, while weights, the loss and the optimiser's state are float32. The derivatives of float16,
+// whose smallest numbers are large, are scaled.
 func network(learned, test set, o options) *train.Model {
 	g := ops.NewGraph("fashion")
 	conv := func(in, out int) nn.Module {

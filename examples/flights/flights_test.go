@@ -42,7 +42,7 @@ func TestTheProgramChecksItself(t *testing.T) {
 	require.Contains(t, printed, "Delays by the hour of departure: 20000 flights")
 }
 
-// What DuckDB says of the same file: select hour(date), count(*), avg(delay) from 'flights.parquet' group by 1.
+// DuckDB's result for the same file: select hour(date), count(*), avg(delay) from 'flights.parquet' group by 1.
 func TestHoursAreThoseOfDuckDB(t *testing.T) {
 	tab := &table{}
 	require.NoError(t, tab.read(filepath.Join("data", "flights.parquet")))
@@ -80,7 +80,7 @@ func TestTheCurveCountsPairs(t *testing.T) {
 	assert.InDelta(t, 0.5, auc([]float32{1, 1, 1, 1}, label), 1e-12)
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("flights", func(rt *ops.Runtime) error {
 		g := ops.NewGraph("flights")

@@ -1,5 +1,5 @@
 // Flights asks 3,000,000 flights when and where they were late, and learns from the answers which ones will be: a Parquet file is
-// filtered, grouped, joined and windowed, and the columns that come of it train a model, in one program.
+// filtered, grouped, joined and windowed, and the resulting columns train a model, in one program.
 //
 //	go run ./examples/fetch flights                     # the table, 18 MB; without it there are 20,000 flights of it
 //	go run ./examples/flights [-device gpu] [-late 15] [-out flights.png] [-peer]
@@ -20,7 +20,7 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ late, steps int }
 
 func main() {
@@ -96,7 +96,7 @@ func (t *table) ask(ctx context.Context, p *gallery.Program, what string, q *fra
 	return f, nil
 }
 
-// checkHours compares what the query says of hours with a loop over the rows.
+// checkHours compares the query's result for hours with a loop over the rows.
 func (t *table) checkHours(ctx context.Context, p *gallery.Program, hours *frame.Frame) error {
 	all, err := t.query().Select("date", "delay").Collect(ctx)
 	if err != nil {

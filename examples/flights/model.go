@@ -15,7 +15,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// prepared is what a model learns from: rows in the order of time, of which it sees the first.
+// prepared is the data of a model: rows in the order of time, of which it learns from the first.
 type prepared struct {
 	x       *tensor.Tensor // float32 [rows, features]
 	y       []float32      // 1 for a late flight

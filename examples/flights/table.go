@@ -23,7 +23,7 @@ var (
 	airports []byte
 )
 
-// table is the flights, as a file that each query reads what it needs of, and the airports.
+// table is the flights, as a file of which each query reads the part that it needs, and the airports.
 type table struct {
 	source   *parquet.File
 	airports *frame.Frame

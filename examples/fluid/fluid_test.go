@@ -84,7 +84,7 @@ func TestAProfileIsReadBetweenTheMiddlesOfCells(t *testing.T) {
 	}
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("fluid", func(rt *ops.Runtime) error {
 		_, err := cavity(rt, 16, 100).start(t.Context(), rt, ops.Auto, "flow", 2)

@@ -20,7 +20,7 @@ const (
 // cells whatever the viscosity, and one with which streams of little viscosity stay stable, where walls are stairs anyway.
 const exactWalls, stable = 3. / 16, 1. / 50
 
-// bytes is what a step moves: nine populations in and out.
+// bytes is the number of bytes that a step moves: nine populations in and out.
 func (w *flow) bytes() float64 { return float64(w.width*w.height) * 9 * 4 * 2 }
 
 // still are the populations of a fluid that moves with the inflow, or rests if there is none.
@@ -38,7 +38,7 @@ func (w *flow) still() []float32 {
 	return f
 }
 
-// newFlow is a grid of cells of fluid. Rows are made longer to be a multiple of what a CPU's vectors hold.
+// newFlow is a grid of cells of fluid. Rows are padded to a multiple of the elements of a CPU's vectors.
 func newFlow(rt *ops.Runtime, width, height int, reynolds, length float64) *flow {
 	w := &flow{width: (width + 15) / 16 * 16, height: height, speed: 0.1, reynolds: reynolds, length: length, product: exactWalls, vector: 1}
 	if rt.Device().Lanes() > 1 {

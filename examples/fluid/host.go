@@ -5,12 +5,12 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// row is a row of cells after a step: what the kernel flow does.
+// row is a row of cells after a step: the same as the kernel flow.
 func (w *flow) row(g, f []float32, y int) {
 	plus, minus := w.rates()
 	u, n := float32(w.speed), w.width*w.height
 	at, below, above := y*w.width, max(y-1, 0)*w.width, min(y+1, w.height-1)*w.width
-	// The row of population q that comes from where it starts in f, and what is left of it in g.
+	// Rows of population q: the one that begins at start in f, and that of the cells in g.
 	from := func(q, start int) []float32 { return f[q*n+start:][:w.width] }
 	to := func(q int) []float32 { return g[q*n+at:][:w.width] }
 	i0, i1, i2, i3, i4 := from(0, at), from(1, at-1), from(2, below), from(3, at+1), from(4, above)

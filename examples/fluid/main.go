@@ -19,7 +19,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	reynolds, cells        int // of the cavity
 	stream, diameter, time int // of the stream past the disc
@@ -65,7 +65,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	return times(ctx, p, rt, o)
 }
 
-// box lets the flow in the cavity become steady and compares it with what was published.
+// box lets the flow in the cavity become steady and compares it with published results.
 func box(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) error {
 	w := cavity(rt, o.cells, float64(o.reynolds))
 	turn := int(w.length/w.speed) * 2 // steps in which the lid passes over the box twice
@@ -118,7 +118,7 @@ func street(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options)
 	return p.WritePNG(w.picture(f))
 }
 
-// flow is what is computed: a grid of cells and what goes on at its walls.
+// flow is the simulated system: a grid of cells and the conditions at its walls.
 type flow struct {
 	width, height int
 	kind          []uint8

@@ -28,7 +28,7 @@ var (
 // leastCells are enough along a side of the cavity for velocities as good as those, by Reynolds number.
 var leastCells = map[int]int{100: 48, 400: 96, 1000: 128}
 
-// profile is what there is at s, from 0 at the first wall to 1 at the other, of values in the middles of cells between them.
+// profile interpolates values, which are in the middles of cells, at s, from 0 at the first wall to 1 at the other.
 func profile(values []float64, s float64) float64 {
 	at := s*float64(len(values)) - 0.5
 	i := min(max(int(at), 0), len(values)-2)

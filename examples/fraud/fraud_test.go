@@ -122,7 +122,7 @@ func TestLogisticRegressionFindsTheLine(t *testing.T) {
 	rows, label := g.Const(tensor.Must(tensor.FromSlice(x, 8, 1))), g.Const(tensor.Must(tensor.FromSlice(y)))
 	outs := gallerytest.Compute(t, rt, ops.Auto, nil, logistic(rows, label, g.Ones(tensor.Float32, 8), 10))
 	for i, v := range tensor.MustSlice[float32](outs[0]) {
-		require.InDelta(t, float64(x[i])*math.Log(3), v, 2e-3) // less what the ridge takes
+		require.InDelta(t, float64(x[i])*math.Log(3), v, 2e-3) // less the effect of the ridge
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	trees, depth, steps, transactions int
 	rate                              float64

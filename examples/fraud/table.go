@@ -72,8 +72,8 @@ func (t *table) read(text string) error {
 	return nil
 }
 
-// draw draws card transactions with 12 features, of which about one in 75 is a fraud. With the amount a in units of what the card
-// holder usually spends, the distance d from the last transaction, the hours h since it, the hour of the day, the risk r of the
+// draw draws card transactions with 12 features, of which about one in 75 is a fraud. With the amount a in units of the card
+// holder's usual spending, the distance d from the last transaction, the hours h since it, the hour of the day, the risk r of the
 // merchant and six more that tell little or nothing, the odds of a fraud are exp(s):
 //
 //	s = -6 + 1.2 log a + 2 [d/h is faster than a car] + 1.5 [at night and a > 2] + 3 r [the shop is on line] + 1 [a new device] + noise

@@ -28,7 +28,7 @@ func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 	})
 }
 
-// Two bodies on a circle come back after 2 pi sqrt(r^3 / M), where what is added to the square of their distance counts too.
+// Two bodies on a circle come back after 2 pi sqrt(r^3 / M), where the softening added to the square of their distance counts too.
 func TestTwoBodiesCircleEachOther(t *testing.T) {
 	rt, err := ops.Open(t.Context(), nil)
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestBothFormsOfTheKernelAttractAlike(t *testing.T) {
 	}
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("galaxy", func(rt *ops.Runtime) error {
 		_, err := galaxies(512).flight(t.Context(), rt, ops.Auto, 3, 0.01)

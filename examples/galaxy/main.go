@@ -22,7 +22,7 @@ import (
 // turn is how many steps a run of the graph makes.
 const turn = 25
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	bodies, steps int
 	dt            float64

@@ -44,7 +44,8 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, b *bodies) 
 	return b.besidePeak(ctx, p, rt, pull)
 }
 
-// attractions are what one step does to velocities of zero in a time of 1: float32 [4, n], of which the first three rows count.
+// attractions are the velocities after one step of a time of 1 from velocities of zero: float32 [4, n], of which the first
+// three rows count.
 func (b *bodies) attractions(rt *ops.Runtime) *ops.Node {
 	g := ops.NewGraph("attractions")
 	p := g.Const(tensor.Must(tensor.FromSlice(b.p, 4, b.n)))

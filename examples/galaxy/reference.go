@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// sums are the energy, and the momentum as a part of what it would be if all flew the same way.
+// sums are the energy, and the momentum as a part of its value if all flew the same way.
 func (b *bodies) sums() (energy, momentum float64) {
 	var total [3]float64
 	var all float64
@@ -25,7 +25,7 @@ func (b *bodies) sums() (energy, momentum float64) {
 	return energy, math.Sqrt(total[0]*total[0]+total[1]*total[1]+total[2]*total[2]) / all
 }
 
-// check says whether what must stay the same does: the energy, which changed by drift, and the momentum.
+// check checks the conserved quantities: the energy, which changed by drift, and the momentum.
 func (b *bodies) check(p *gallery.Program, o options, drift float64) {
 	limit := 2e-3
 	if o.bodies < 256 || o.dt > 0.03 { // of few stars each is heavy, and bends the others; the error grows with the square of dt

@@ -27,7 +27,7 @@ import (
 	"github.com/anycl/anycl/blas"
 )
 
-// work is what a program does with matrices, each step with a number that tells whether it went well.
+// work lists typical steps of a program with matrices, each with a number that tells whether it went well.
 func work(n int) []step {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func() *mat.Dense {

@@ -80,7 +80,7 @@ func TestKeysAreThoseOfRFC7914(t *testing.T) {
 	})
 }
 
-// widths are those of the device, and 1, which is what GPUs have.
+// widths are the width of the device, and 1, the width of GPUs.
 func widths(rt *ops.Runtime) []int { return slices.Compact([]int{width(rt), 1}) }
 
 func digestsOf(t *testing.T, rt *ops.Runtime, place ops.Place, messages [][]byte, width int) []uint32 {
@@ -90,7 +90,7 @@ func digestsOf(t *testing.T, rt *ops.Runtime, place ops.Place, messages [][]byte
 	return tensor.MustSlice[uint32](out[0])
 }
 
-// A word is there twice, one is empty, and the longest fills the block.
+// A word occurs twice, one is empty, and the longest fills the block.
 func TestTheSearchFindsTheFirstCandidateOrNone(t *testing.T) {
 	everywhere(t, func(t *testing.T, rt *ops.Runtime, place ops.Place) {
 		words := [][]byte{[]byte("a"), {}, []byte("ab"), []byte("abc"), []byte("abcd"), []byte("ab"), []byte(strings.Repeat("z", 51))}

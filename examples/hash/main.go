@@ -5,8 +5,8 @@
 //	go run ./examples/fetch hash             # a list of words; without it there are 36
 //
 // The search tries the words of a list behind all numbers of four digits. The device makes these candidates, hashes and compares them;
-// only what was found comes back. PBKDF2 is meant to make such a search slow: the program says by how much. The picture is the bits of
-// the first 128 digests: those of words that are alike look like chance, too. All digests, and some keys, must be Go's. With -peer it
+// only the matches come back. PBKDF2 is meant to make such a search slow: the program says by how much. The picture is the bits of the
+// first 128 digests: those of words that are alike look like chance, too. All digests, and some keys, must be Go's. With -peer it
 // times hashcat on the same device.
 package main
 
@@ -134,7 +134,7 @@ func digests(words, lengths *ops.Node, blocks, width int) *ops.Node {
 // keys adds keys of size bytes, a multiple of 32, of passwords of at most 64 bytes to the graph: uint32 [size/32, n/32, 8, 32].
 func keys(passwords *ops.Node, salt []byte, rounds, size, width int) *ops.Node {
 	g, groups, parts := passwords.Graph(), passwords.Shape()[0], size/32
-	first := make([]uint32, 16*parts) // what HMAC hashes first for each part: salt, number of the part, padding
+	first := make([]uint32, 16*parts) // the first input of HMAC for each part: salt, number of the part, padding
 	for p := range parts {
 		block := make([]byte, 64)
 		end := copy(block, binary.BigEndian.AppendUint32(salt[:len(salt):len(salt)], uint32(p+1)))

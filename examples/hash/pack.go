@@ -44,7 +44,7 @@ func pack(messages [][]byte, rows int, mark byte) batch {
 	return b
 }
 
-// read is message i of a batch with so many rows, with what stands behind it.
+// read is message i of a batch with so many rows, with its padding.
 func read(words []uint32, rows, i int) []byte {
 	m := make([]byte, 4*rows)
 	at := words[i/group*rows*group+i%group:]

@@ -33,7 +33,7 @@ func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 	})
 }
 
-// What leaves a point of the plate without edges goes to another: rows of the matrix add up to 1 but beside edges.
+// Heat that leaves a point away from the edges goes to another one: rows of the matrix add up to 1 but beside edges.
 func TestHeatIsKeptInside(t *testing.T) {
 	w := ringed(15)
 	a := w.matrix(0.5)
@@ -53,7 +53,7 @@ func TestHeatIsKeptInside(t *testing.T) {
 	}
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("heat", func(rt *ops.Runtime) error {
 		w := ringed(15)

@@ -18,7 +18,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ cells, steps int }
 
 // plate is a square of side 1 whose edges have the temperature 0, with n x n points inside.
@@ -79,7 +79,7 @@ func rings(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	return p.WritePNG(w.picture(hot, u.t))
 }
 
-// matrix is 1 - part · dt · div(conductivity · grad), by finite volumes: what flows between two points passes one and then the other.
+// matrix is 1 - part · dt · div(conductivity · grad), by finite volumes: heat that flows between two points passes one and then the other.
 func (w *plate) matrix(part float64) *sparse.CSR[float32] {
 	n, h := w.n, 1/float64(w.n+1)
 	at := func(i, j int) float64 { return w.conductivity(float64(j+1)*h, float64(i+1)*h) }

@@ -14,7 +14,7 @@ func analytic(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o option
 	const end = 0.02
 	p.Printf("\nWaves on a plate, cooled for %g of the time that heat takes across\n", end)
 	var errs [2]float64
-	n := min(o.cells, 95) // so that the error is far above what float32 and the solver leave
+	n := min(o.cells, 95) // so that the error is far above those of float32 and the solver
 	for i, n := range []int{n / 2, n} {
 		steps := 5 * (i + 1)
 		w := &plate{n: n, dt: end / float64(steps), conductivity: func(x, y float64) float64 { return 1 }}

@@ -9,7 +9,7 @@ import (
 )
 
 // seen is a picture as the network sees it: [1, side, side, 4], red, green and blue from 0 to 255, and 1. Each of its pixels is the
-// mean of what it covers.
+// mean of the area that it covers.
 func seen(photo image.Image) *tensor.Tensor {
 	b := photo.Bounds()
 	values := make([]float32, 0, side*side*4)

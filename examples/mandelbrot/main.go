@@ -24,7 +24,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	device, file string
 	width        int // of one picture, in pixels; the height is two thirds

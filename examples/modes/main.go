@@ -18,7 +18,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ points, figures int }
 
 func main() {

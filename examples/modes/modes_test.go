@@ -32,7 +32,7 @@ func TestTheWholeProgramHoldsItsChecksOnEveryEngine(t *testing.T) {
 	})
 }
 
-// A plate that is moved or turned is not bent: linear deflections cost nothing, and a parabola costs what its bending says.
+// A plate that is moved or turned is not bent: linear deflections cost nothing, and a parabola costs its bending energy.
 func TestTheEnergyOfSimpleDeflections(t *testing.T) {
 	w := plate{17}
 	a := w.matrix()
@@ -51,7 +51,7 @@ func TestTheEnergyOfSimpleDeflections(t *testing.T) {
 	}
 	assert.InDelta(t, 0, energy(func(x, y float64) float64 { return 1 + 2*x - 3*y }), 1e-9)
 	assert.InDelta(t, 2*(1-poisson), energy(func(x, y float64) float64 { return x * y }), 1e-9)
-	// Bent to one side alone, the plate would curl the other way along its edges, which is what they are given.
+	// Bent to one side alone, the plate would curl the other way along its edges, and the energy assumes so.
 	assert.InDelta(t, 4, energy(func(x, y float64) float64 { return x * x }), 0.6)
 }
 

@@ -11,7 +11,7 @@ import (
 //
 //	∫ wxx² + wyy² + 2ν wxx wyy + 2(1-ν) wxy²
 //
-// as a sum of squares, Bᵀ B. At an edge the bending across it is what costs least, -ν times that along it.
+// as a sum of squares, Bᵀ B. At an edge the bending across it is the one of least energy, -ν times that along it.
 func (w plate) matrix() *sparse.CSR[float64] {
 	n, h := w.n, 1/float64(w.n-1)
 	b := &sparse.COO[float64]{Cols: n * n}

@@ -37,7 +37,7 @@ func (w plate) picture(e *sparse.Eigen, figures int) (image.Image, error) {
 	return im, nil
 }
 
-// deflection is what an eigenvector is the root of the mass times.
+// deflection is an eigenvector divided by the root of the mass.
 func (w plate) deflection(v []float64) []float64 {
 	u := make([]float64, len(v))
 	for i := range u {

@@ -2,10 +2,10 @@
 //
 //	go run ./examples/molecules [-cells 30] [-steps 1000] [-out molecules.png]
 //
-// For each twenty steps, atoms are sorted by the cells that they are in, which ops do, and a kernel lists their neighbours; another
-// one makes the steps. The table has what LAMMPS prints; the picture the radial distribution of the liquid: how many more atoms there
-// are at a distance than if they were anywhere. Energies, pressure and temperature must be those that LAMMPS publishes for bench/in.lj, and
-// the energy must stay the same.
+// For each twenty steps, atoms are sorted by the cells that they are in, which ops do, and a kernel lists their neighbours; another one
+// makes the steps. The table has the columns of LAMMPS; the picture the radial distribution of the liquid: how many more atoms there are at
+// a distance than if they were anywhere. Energies, pressure and temperature must be those that LAMMPS publishes for bench/in.lj, and the
+// energy must stay the same.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ cells, steps int }
 
 func main() {
@@ -36,7 +36,7 @@ const (
 	density     = 0.8442
 	temperature = 1.44
 	cut         = 2.5 // distance beyond which atoms do not act on each other
-	skin        = 0.3 // what lists have more
+	skin        = 0.3 // the extra radius of lists
 	dt          = 0.005
 	turn        = 20  // steps for which a list is used, as in LAMMPS's benchmark; few of the fastest atoms cross the skin in less
 	capacity    = 128 // of a list, of 78 atoms in the mean
@@ -133,7 +133,7 @@ func (l *liquid) leap(p, v, near, count *ops.Node, kick, drift float64, more str
 	return r[0], r[1]
 }
 
-// state is what is known after a turn: energies of an atom, and the longest list.
+// state is the state after a turn: energies of an atom, and the longest list.
 type state struct {
 	Temperature, Potential, Energy, Pressure float64
 	Conserved                                float64 // the energy with the potential that ends at the cut without a step

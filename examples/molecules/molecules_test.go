@@ -47,7 +47,7 @@ func (l *liquid) every(p []float32) (potential, pressure float64) {
 	return potential, pressure
 }
 
-// Both forms of the kernels on the device, and Go, find what all pairs give, after atoms have moved through sides of the box.
+// Both forms of the kernels on the device, and Go, find the same as all pairs, after atoms have moved through sides of the box.
 func TestListsMissNobody(t *testing.T) {
 	rt, err := ops.Open(t.Context(), nil)
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestTheTimeIsReadFromTheOutputOfLAMMPS(t *testing.T) {
 	require.Error(t, err)
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("molecules", func(rt *ops.Runtime) error {
 		_, err := lattice(rt, 6).melt(t.Context(), rt, ops.Auto, 2)

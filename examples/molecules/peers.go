@@ -34,7 +34,7 @@ func (l *liquid) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 	return err
 }
 
-// loopTime finds in LAMMPS's output what a run took.
+// loopTime finds the time of a run in LAMMPS's output.
 func loopTime(output []byte) (r gallery.PeerResult, err error) {
 	m := regexp.MustCompile(`(?s)LAMMPS \(([^)]*)\).*Loop time of ([\d.]+)`).FindSubmatch(output)
 	if m == nil {

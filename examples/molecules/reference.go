@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// check compares states with what LAMMPS prints for bench/in.lj:
+// check compares states with the output of LAMMPS for bench/in.lj:
 //
 //	0 1.44 -6.7733681 -4.6134356 -5.0197073
 //	100 0.7574531 -5.7585055 -4.6223613 0.20726105

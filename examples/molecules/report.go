@@ -17,7 +17,7 @@ func (s *state) line(p *gallery.Program, step int) {
 // bins of the radial distribution, up to the distance far.
 const bins, far = 150, 3.0
 
-// radial counts pairs of atoms by distance, and divides by what there would be if atoms were anywhere. It takes some thousand atoms.
+// radial counts pairs of atoms by distance, and divides by the number for atoms at random places. It takes some thousand atoms.
 func (l *liquid) radial(p []float32) []float64 {
 	var counts [bins]atomic.Int64
 	some, box := min(l.n, 2048), float32(l.box)

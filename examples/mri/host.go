@@ -83,7 +83,7 @@ func (g *grid) row(limits, view, shaded, projected []float32, size, row int, sca
 	}
 }
 
-// surface is the colour of what a ray meets between t-1 and t.
+// surface is the colour of the surface that a ray meets between t-1 and t.
 func (g *grid) surface(p, d, right, up vec, limits []float32, t, here float32, first bool) vec {
 	if !first && g.cut(p.along(t-1, d)) {
 		colour := vec{0.25, 0.40, 0.75}

@@ -79,8 +79,8 @@ func run(ctx context.Context, p *gallery.Program, v *volume, o options) error {
 //go:embed mri.cl
 var source string
 
-// smooth takes the mean of what is around, weighted by a Gaussian function: along one axis after the other, as the function is a
-// product. Outside are the values of the border.
+// smooth takes the mean of the points around, weighted by a Gaussian function: along one axis after the other, as the function
+// is a product. Outside are the values of the border.
 func smooth(x *ops.Node, sigma float64) *ops.Node {
 	w := gallery.Gauss(sigma)
 	for axis := range x.Shape() {

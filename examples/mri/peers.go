@@ -11,7 +11,7 @@ import (
 //go:embed scipy.py
 var peer string
 
-// beside compares with what SciPy and NumPy make of the same.
+// beside compares with the results of SciPy and NumPy for the same.
 func beside(ctx context.Context, p *gallery.Program, v *volume, t tissues, sigma float64) error {
 	var theirs struct {
 		Limits []float64

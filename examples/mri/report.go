@@ -29,8 +29,8 @@ func report(p *gallery.Program, t tissues) {
 	}
 }
 
-// paint sets pictures beside each other: above, slices of the scan, of what is smooth, and of classes, and a projection; below,
-// the surface from all sides.
+// paint sets pictures beside each other: above, slices of the scan, of the smoothed scan, and of classes, and a projection;
+// below, the surface from all sides.
 func (v *volume) paint(t tissues, views [2][]float32, sides, size int) image.Image {
 	palette := [classes]color.RGBA{{0, 0, 0, 255}, {64, 102, 191, 255}, {217, 115, 102, 255}, {242, 235, 217, 255}, {242, 191, 77, 255}}
 	scale := float64(max(v.nx, v.ny)) / float64(size)
@@ -60,7 +60,7 @@ func (v *volume) paint(t tissues, views [2][]float32, sides, size int) image.Ima
 	})
 }
 
-// tissues is what is known of the points of a volume.
+// tissues holds the results for the points of a volume.
 type tissues struct {
 	smooth []float32
 	class  []uint8

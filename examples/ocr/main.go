@@ -1,12 +1,11 @@
-// Ocr reads the text on a photograph by networks of others, ONNX files, and draws what it has read beside it.
+// Ocr reads the text on a photograph by networks of others, ONNX files, and draws the recognised text beside it.
 //
 //	go run ./examples/fetch ocr                 # the networks and a photograph of a page, 36 MB
 //	go run ./examples/ocr [-photo FILE] [-out ocr.png]
 //
-// The networks are those of PP-OCRv4 (PaddleOCR). The first says for each pixel whether text is there (Liao et al., Real-time Scene
-// Text Detection with Differentiable Binarization, 2020); pixels that hang together are a line. The second gives for each slice of
-// a line the sign that stands there, or none. Text is read on the device and on the CPU path, and must be what is printed on the
-// page.
+// The networks are those of PP-OCRv4 (PaddleOCR). The first says for each pixel whether text is there (Liao et al., Real-time Scene Text
+// Detection with Differentiable Binarization, 2020); pixels that hang together are a line. The second gives for each slice of a line the
+// sign that stands there, or none. Text is read on the device and on the CPU path, and must equal the text printed on the page.
 package main
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// printed is what stands on the page.
+// printed is the text on the page.
 const printed = `Region-based segmentation
 Let us first determine markers of the coins and the
 background. These markers are pixels that we can label

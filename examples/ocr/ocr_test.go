@@ -59,7 +59,7 @@ func TestLinesAreRegionsOfText(t *testing.T) {
 	require.Empty(t, lines(x, image.Rect(0, 0, w, h)))
 }
 
-// A slanted line is cut straight: what lies on it is in one row.
+// A slanted line is cut straight: points on it are in one row.
 func TestASlantedLineIsCutStraight(t *testing.T) {
 	t.Parallel()
 	img := image.NewRGBA(image.Rect(0, 0, 200, 100))

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// drawn is the photograph with the lines framed, and below it a sheet with what was read in the same places.
+// drawn is the photograph with the lines framed, and below it a sheet with the recognised text in the same places.
 func drawn(photo image.Image, found []line) image.Image {
 	b := photo.Bounds()
 	scale := max(1, 900/max(1, b.Dx()))

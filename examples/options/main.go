@@ -17,15 +17,15 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	contract
 	market  market
 	batches int
 }
 
-// market is what prices depend on, by these numbers: the share's price, its volatility and the interest rate a year, and the years to
-// maturity.
+// market holds the numbers that prices depend on: the share's price, its volatility and the interest rate a year, and
+// the years to maturity.
 type market [4]float64
 
 const (
@@ -35,7 +35,7 @@ const (
 	years
 )
 
-// contract is what is priced: the right to buy a share for strike. The knock-out loses it when the share falls to barrier.
+// contract is a priced option: the right to buy a share for strike. The knock-out loses it when the share falls to barrier.
 type contract struct {
 	strike, barrier float64
 	paths, steps    int
@@ -78,7 +78,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	return timesOfRisk(ctx, p, rt, losses, found)
 }
 
-// products are the names of what is priced, in the order of prices.
+// products are the names of the priced options, in the order of prices.
 var products = []string{"European call", "Asian call, geometric mean", "down-and-out call", "Asian call, arithmetic mean"}
 
 // greeks are the names of the derivatives with respect to the parts of a market.

@@ -68,7 +68,7 @@ func TestEnginesPriceABatchAlike(t *testing.T) {
 	}
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("options", func(rt *ops.Runtime) error {
 		y := risk([]float32{0.1, -0.1, 0.2})

@@ -33,8 +33,7 @@ func risk(changes []float32) *ops.Node {
 	return ops.Stack(0, out...)
 }
 
-// valueAtRisk prints what a position may lose, and checks it against sorting the days in Go. It returns the graph of it, and what
-// that found.
+// valueAtRisk prints what a position may lose, and checks it against sorting the days in Go. It returns its graph, and the result.
 func valueAtRisk(ctx context.Context, p *gallery.Program, rt *ops.Runtime) (*ops.Node, []float32, error) {
 	changes, what, err := returns()
 	if err != nil {

@@ -86,7 +86,7 @@ func run(ctx context.Context, p *gallery.Program, photo planes, o options) error
 	return cartoon(ctx, p, rt, photo, o)
 }
 
-// Pictures are float32 [3, height, width]: red, green and blue from 0 to 255. What is outside is as the border.
+// Pictures are float32 [3, height, width]: red, green and blue from 0 to 255. Pixels outside equal those of the border.
 
 // blur smooths along rows, then along columns.
 func blur(x *ops.Node, sigma float64) *ops.Node {

@@ -68,7 +68,7 @@ func montage(photo planes, pictures []planes) image.Image {
 //go:embed data/china.jpg
 var china []byte
 
-// filtered is what the filters make of a photograph, and the palette.
+// filtered holds the filtered pictures of a photograph, and the palette.
 type filtered struct {
 	pictures []planes
 	colours  []float32 // [colours, 3]

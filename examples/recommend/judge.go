@@ -28,8 +28,8 @@ func (r *ratings) error(some []int, guess func(i int) float64) float64 {
 	return math.Sqrt(sum / float64(len(some)))
 }
 
-// means guesses the mean of all, and what the film and then the user are above it on average, drawn a little to 0 where there are few
-// (Koren, Factorization Meets the Neighborhood, 2008, section 2.1).
+// means predicts the mean of all, plus the average difference of the film, and then of the user, from it, drawn a little to 0 where
+// there are few (Koren, Factorization Meets the Neighborhood, 2008, section 2.1).
 func (r *ratings) means(learn []int, mean float32) func(i int) float64 {
 	above := func(of []int32, n int, rest func(i int) float64) []float64 {
 		sum, count := make([]float64, n), make([]float64, n)
@@ -78,7 +78,7 @@ func (r *ratings) recommend(p *gallery.Program, f found, learn []int, mean float
 	p.Printf("\n")
 }
 
-// report prints what was learned and checks it, and draws how the error falls.
+// report prints the result and checks it, and draws how the error falls.
 func report(p *gallery.Program, r *ratings, learn, test []int, mean float32, o options, results gallery.Tensors) error {
 	best := foundIn(results[0].Value)
 	last := float64(best.errors[len(best.errors)-1])

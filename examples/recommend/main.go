@@ -1,4 +1,4 @@
-// Recommend learns what people like from the stars that they gave to films: alternating least squares finds 16 factors of each
+// Recommend learns people's tastes from the stars that they gave to films: alternating least squares finds 16 factors of each
 // user and of each film, whose product is the rating that is to be expected, and the best films that a user has not seen.
 //
 //	go run ./examples/recommend [-device gpu] [-steps 12] [-lambda 0.05] [-out recommend.png] [-peer]
@@ -21,7 +21,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	file         string
 	lambda       float64
@@ -70,7 +70,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	return report(p, r, learn, test, mean, o, results)
 }
 
-// found is what the factorisation arrives at.
+// found is the result of the factorisation.
 type found struct {
 	users, films []float32 // factors [n, 16], [m, 16]
 	errors       []float32 // on the test ratings, after each step

@@ -10,7 +10,7 @@ import (
 //go:embed peer.py
 var peer string
 
-// beside lets NumPy make the first steps, and compares its errors on what was held out.
+// beside lets NumPy make the first steps, and compares its errors on the held-out ratings.
 func beside(ctx context.Context, p *gallery.Program, o options, byUser, byFilm *table, asked question, first, ours []float32) error {
 	steps := min(o.steps, 3)
 	var theirs []float32

@@ -17,7 +17,7 @@ import (
 type ratings struct {
 	users, films []int32
 	stars        []float32
-	expected     []float32 // what the generator would have drawn on average; nil for real ones
+	expected     []float32 // the means of the generator's draws; nil for real ones
 	n, m         int       // users, films
 }
 

@@ -25,7 +25,7 @@ type dataset struct {
 	residual   float64     // certified standard deviation
 }
 
-// load reads a file. Numbers stand in columns after the line that begins with "Data:" and names columns; certified values in lines
+// load reads a file. Numbers are in columns after the line that begins with "Data:" and names columns; certified values in lines
 // that begin with B0, B1 and so on, or b1 with an equals sign.
 func load(name string) (*dataset, error) {
 	text, err := files.ReadFile("data/" + name + ".dat")

@@ -5,7 +5,7 @@
 //
 // The first part is NIST's Statistical Reference Datasets for linear regression, of which Filip's polynomial of degree 10 is too
 // ill-conditioned for many programs. The second is the Southern Oscillation: 168 months of differences of air pressure. The picture
-// has what the process makes of three months in four, with two standard deviations on both sides.
+// has the predictions of the process from three months in four, with two standard deviations on both sides.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ steps, copies int }
 
 func main() {
@@ -49,7 +49,7 @@ func fitted(x, y *ops.Node) (b, sd, residual *ops.Node) {
 	upper := &linalg.TriangularOptions{Upper: true}
 	b = linalg.SolveTriangular(r, ops.MatMul(ops.Transpose(q), y), upper)
 	off := ops.Sub(y, ops.MatMul(ops.Div(x, norms), b))
-	b = ops.Add(b, linalg.SolveTriangular(r, ops.MatMul(ops.Transpose(q), off), upper)) // what rounding left over
+	b = ops.Add(b, linalg.SolveTriangular(r, ops.MatMul(ops.Transpose(q), off), upper)) // the residual left by rounding
 	off = ops.Sub(y, ops.MatMul(ops.Div(x, norms), b))
 	residual = ops.Sqrt(ops.Div(ops.Sum(ops.Square(off)), float64(m-n)))
 	at := func(axis int) *ops.Node { return x.Graph().Iota(tensor.Int32, axis, n, n) }
@@ -114,7 +114,7 @@ func process(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options
 	if err != nil {
 		return err
 	}
-	// What is expected of every half month, and how far it may be off.
+	// The expected value of every half month, and its tolerance.
 	var all []float64
 	for i := range 2 * len(d.y) {
 		all = append(all, 1+float64(i)/2)

@@ -144,7 +144,7 @@ func (s *scene) trace(o, d vec, state *uint32) vec {
 	return sum
 }
 
-// sample is what comes from a point of the light to p, where n is the normal.
+// sample is the light that comes from a point of the lamp to p, where n is the normal.
 func (s *scene) sample(p, n vec, state *uint32) float32 {
 	c, square, u := s.spheres[s.light].centre, s.spheres[s.light].square, direction(state)
 	if u.dot(p.sub(c)) < 0 {

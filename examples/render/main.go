@@ -64,7 +64,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 // pass is how many paths of a pixel are followed between two lines of progress.
 const pass = 4
 
-// draw compiles a pass. What it returns runs it as often as the picture needs, and gives the mean of the passes.
+// draw compiles a pass. The function that it returns runs it as often as the picture needs, and gives the mean of the passes.
 func (s *scene) draw(
 	ctx context.Context, p *gallery.Program, rt *ops.Runtime, place ops.Place, width, height, samples int,
 ) (gallery.Run[[]float32], error) {
@@ -99,12 +99,12 @@ func (s *scene) draw(
 //go:embed render.cl
 var source string
 
-// scene is what is seen.
+// scene is the scene that is rendered.
 type scene struct {
 	spheres []sphere
 	light   int     // the sphere that is one, or -1
 	emitted float32 // by the light, in each direction
-	white   float32 // 0, or what the sky sends where all things are white: the furnace of the test
+	white   float32 // 0, or the light of the sky where all things are white: the furnace of the test
 }
 
 // render adds the mean of samples paths through each pixel, from the number first on, to the graph: float32 [height, width, 3].

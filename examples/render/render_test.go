@@ -44,7 +44,8 @@ func TestGlassBendsLight(t *testing.T) {
 	}
 }
 
-// The sum over a hemisphere of what a light sends to a floor has a closed form: albedo * emitted * (r/d)^2 where it stands overhead.
+// The sum over a hemisphere of the light that a lamp sends to a floor has a closed form: albedo * emitted * (r/d)^2
+// where it stands overhead.
 func TestALightOverheadSendsWhatItShould(t *testing.T) {
 	const d, r, emitted = 5, 1.5, 2
 	s := &scene{light: 0, emitted: emitted, spheres: []sphere{{centre: vec{0, d, 0}, square: r * r, kind: lamp}}}

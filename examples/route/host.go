@@ -39,8 +39,8 @@ func (m *terrain) wave(waiting []int32, t, block, blocks int) int32 {
 	return least
 }
 
-// improve makes ways over the cells of a tile as short as what is around it allows, and returns the least length of those that became
-// shorter. A tile may see what one before it has become in the same round: the lengths at the end are the same.
+// improve makes ways over the cells of a tile as short as the cells around it allow, and returns the least length of those that
+// became shorter. A tile may see the result of one before it in the same round: the lengths at the end are the same.
 func (m *terrain) improve(e []int32, t, from, to, n int) (low int32) {
 	row, around := m.side/tile, m.around()
 	first := t/row*tile*m.side + t%row*tile

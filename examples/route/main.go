@@ -18,7 +18,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ side, trips, proofs int }
 
 func main() {
@@ -40,7 +40,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	work := gallery.Work{Name: fmt.Sprintf("%d trips on %d x %d cells", o.trips, o.side, o.side), Amount: float64(o.trips), Unit: "trips"}
 	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[*answer], error) {
 		if place == ops.OnDevice {
-			place = ops.Auto // the device for what it can do
+			place = ops.Auto // the device for the tasks that it can run
 		}
 		plan, exe, err := m.planner(ctx, rt, place, t)
 		exes = append(exes, exe)
@@ -73,7 +73,7 @@ const (
 	goals   = 16      // that are searched for together on a CPU; there are a multiple of them
 	far     = 1 << 28 // the length of no way
 	longest = 4096    // cells of a way that is kept
-	step    = 500     // that the limit grows by in a round: about what it takes to cross a tile
+	step    = 500     // that the limit grows by in a round: about the cost of crossing a tile
 )
 
 // search adds to the graph of starts and ends, int32 [n] both, the lengths of the shortest ways to each end from every cell of the map,

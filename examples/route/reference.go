@@ -57,8 +57,8 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// dijkstra is what is compared with: the lengths of the shortest ways from every cell to the end. Dijkstra, A Note on Two Problems
-// in Connexion with Graphs (1959).
+// dijkstra is the reference: the lengths of the shortest ways from every cell to the end. Dijkstra, A Note on Two Problems in
+// Connexion with Graphs (1959).
 func (m *terrain) dijkstra(end int32) []int32 {
 	d := make([]int32, len(m.cost))
 	for i := range d {

@@ -90,7 +90,7 @@ func TestATownCanBeTravelled(t *testing.T) {
 	assert.Greater(t, reached, free*9/10)
 }
 
-// What devices that are not there would compile for this program can be planned, and is kept where ANYCL_CORPUS says.
+// The programs that other devices would compile for this example are planned, and kept where ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	m := town(64)
 	corpora, err := corpus.Graphs("route", func(rt *ops.Runtime) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/examples/internal/gallery"
 )
 
-// terrain is a map of side x side cells and what a step in each costs, 0 where none can be.
+// terrain is a map of side x side cells with the cost of a step in each, 0 where none is possible.
 type terrain struct {
 	side int
 	cost []int32

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/saxpy
 //
-// It prints what it ran on and the result:
+// It prints the device that it ran on and the result:
 //
 //	runs on pocl:0 ...: the best of 1 found
 //	2 · [0 1 2 3 4 5 6 7] + [10 10 10 10 10 10 10 10] = [10 12 14 16 18 20 22 24]

@@ -2,9 +2,9 @@
 //
 //	go run ./examples/sklearn [-rows 100000] [-model FILE -csv FILE]
 //
-// The forest and the rows that it has not seen come with the example, with what scikit-learn says of them; forest.py makes both.
-// Other models of scikit-learn's converter (skl2onnx) with two classes do too: the table has a column for each feature, the class,
-// and the probability of the second class. It prints how many rows are told rightly, and checks that probabilities are
+// The forest and the rows that it has not seen come with the example, with scikit-learn's predictions for them; forest.py makes
+// both. Other models of scikit-learn's converter (skl2onnx) with two classes do too: the table has a column for each feature, the
+// class, and the probability of the second class. It prints how many rows are told rightly, and checks that probabilities are
 // scikit-learn's.
 package main
 

@@ -1,4 +1,4 @@
-// Speech writes down what is said in a recording: a small network finds where somebody speaks, and two others turn that into text.
+// Speech transcribes a recording: a small network finds where somebody speaks, and two others turn that into text.
 //
 //	go run ./examples/fetch speech              # 29 MB: the models, a sentence of Jane Austen's, and what is said in it
 //	go run ./examples/speech [-wav FILE]        # 16 kHz, mono, 16 bits

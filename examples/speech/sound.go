@@ -19,7 +19,7 @@ func decode(b []byte) ([]float32, error) {
 	return sound, err
 }
 
-// transcript is what is said in the recording of that name, in lower-case words.
+// transcript is the text of the recording of that name, in lower-case words.
 func transcript(name string) (string, error) {
 	content, err := dataset.Sentences.Read()
 	if err != nil {

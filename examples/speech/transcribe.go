@@ -25,7 +25,7 @@ const (
 
 func (m *models) transcriber(ctx context.Context, rt *ops.Runtime, place ops.Place) (*transcriber, error) {
 	t := &transcriber{tokens: m.tokens, empty: map[string]*tensor.Tensor{}}
-	o := &onnx.Options{Target: ops.Target{Place: place}, Plans: 64} // one for each length of what came before
+	o := &onnx.Options{Target: ops.Target{Place: place}, Plans: 64} // one for each length of the text so far
 	var err error
 	if t.encoder, err = m.encoder.Compile(ctx, rt, o); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (m *models) transcriber(ctx context.Context, rt *ops.Runtime, place ops.Pla
 	return t, nil
 }
 
-// text is what is said in a sound.
+// text is the recognised text of a sound.
 func (t *transcriber) text(ctx context.Context, sound []float32) (string, error) {
 	heard, err := t.encoder.Run(ctx, map[string]*tensor.Tensor{"input_values": tensor.Must(tensor.FromSlice(sound, 1, len(sound)))})
 	if err != nil {

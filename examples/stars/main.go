@@ -22,7 +22,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	width      int // of the map, in pixels
 	neighbours int // the circle of a density reaches to this one

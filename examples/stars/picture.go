@@ -20,7 +20,7 @@ var toGalactic = [3][3]float64{
 type chart struct {
 	width  int
 	pixels []int     // the numbers of those in the ellipse
-	place  []float32 // and the vectors [len(pixels), 3] to what they show
+	place  []float32 // and the vectors [len(pixels), 3] in the directions that they show
 }
 
 func newChart(width int) *chart {
@@ -89,7 +89,7 @@ func (c *chart) paint(density []float32, part []int64, stars *catalogue) image.I
 	return img
 }
 
-// starColour is roughly what a star of a B-V looks like.
+// starColour is roughly the colour of a star of a B-V.
 func starColour(bv float64) [3]float64 {
 	if math.IsNaN(bv) {
 		bv = 0.6

@@ -100,7 +100,7 @@ func reportPairs(p *gallery.Program, stars *catalogue, apart []float32, other []
 	p.Printf("the nearest star is %.3f degrees away on average, %.3f of what chance gives\n", mean*180/math.Pi, mean/chance)
 }
 
-// report prints what was found, checks it, and paints the map.
+// report prints the results, checks them, and paints the map.
 func report(
 	ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options, stars *catalogue, sky *chart, maps, pairs, charts gallery.Tensors,
 ) error {

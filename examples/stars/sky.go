@@ -38,7 +38,7 @@ func (c *catalogue) add(ra, dec, magnitude float64, colour string) {
 	c.colour = append(c.colour, bv)
 }
 
-// load reads the stars down to magnitude 14. Where that file is not there, or bright is set, it reads the bright ones.
+// load reads the stars down to magnitude 14. Where that file is missing, or bright is set, it reads the bright ones.
 func load(p *gallery.Program, brightOnly bool) (*catalogue, error) {
 	c := &catalogue{}
 	text, err := dataset.Stars.Read()

@@ -20,8 +20,8 @@ func TestTheProgramChecksItself(t *testing.T) {
 	require.Contains(t, printed, "5044 stars")
 }
 
-// Both engines find what a search of all points finds, also where cells are empty, in the corners of the grid, for points that are
-// queries themselves, and for two at the same place.
+// Both engines find the same as a search of all points, also where cells are empty, in the corners of the grid, for points that
+// are queries themselves, and for two at the same place.
 func TestNearestIsExact(t *testing.T) {
 	points := spread(700)[:900] // the north, with the south empty
 	points = append(points, points[:6]...)

@@ -3,7 +3,7 @@
 // saves the network that was best.
 //
 //	go run ./examples/tabular [-device gpu] [-dir run] [-seed 1]     # train; interrupted, it goes on the next time
-//	go run ./examples/tabular -predict [-dir run]                    # judge the same samples with what was saved
+//	go run ./examples/tabular -predict [-dir run]                    # judge the same samples with the saved network
 //
 // The data come with the program. It prints a line for each epoch and the report of the validation, with 95 % or more right.
 package main
@@ -26,7 +26,7 @@ import (
 	"github.com/anycl/anycl/train"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	device, dir string
 	seed        uint64
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// run opens the device and does what was asked for.
+// run opens the device, and trains or predicts.
 func run(ctx context.Context, o options, out io.Writer) error {
 	rt, err := ops.Open(ctx, &ops.Options{Device: o.device})
 	if err != nil {
@@ -84,7 +84,7 @@ type network struct {
 	mean, deviation *ops.Node
 }
 
-// variables are what predictions need: not what the optimiser keeps.
+// variables are the variables that predictions need: not those of the optimiser.
 func (n *network) variables(yield func(string, *ops.Node) bool) {
 	if yield("mean", n.mean) && yield("deviation", n.deviation) {
 		n.Named()(yield)

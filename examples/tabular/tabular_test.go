@@ -37,7 +37,7 @@ func TestTheNetworkTellsTumoursApartAndIsTheSameInAnotherProcess(t *testing.T) {
 	require.NoError(t, err, "%s", there)
 	require.Equal(t, here.String(), string(there))
 
-	// What has ended says the same again.
+	// A finished training prints the same again.
 	var again bytes.Buffer
 	require.NoError(t, run(t.Context(), o, &again))
 	require.True(t, strings.HasSuffix(out.String(), again.String()), again.String())

@@ -66,7 +66,7 @@ func learn(ctx context.Context, rt *ops.Runtime, o options, out io.Writer) error
 	return n.saveTo(ctx, o.save)
 }
 
-// training is a step: the cross-entropy of what comes next, and AdamW with a rate that rises, then falls.
+// training is a step: the cross-entropy of the next characters, and AdamW with a rate that rises, then falls.
 func (n *network) training(o options) *train.Model {
 	g := n.Graph()
 	ids, next := g.Input("ids", tensor.Int32, o.batch, o.Context), g.Input("next", tensor.Int32, o.batch, o.Context)

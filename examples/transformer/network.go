@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// shape is what a file says of a network beside its weights.
+// shape holds the properties of a network that its file has beside the weights.
 type shape struct {
 	Layers, Width, Heads, Context int
 	Alphabet                      string
@@ -45,7 +45,8 @@ func newNetwork(s shape, seed uint64, compute tensor.DType) *network {
 	return n
 }
 
-// scores are those of every character to come behind each of ids: of [N, L], [N, L, characters]. caches hold what came before, or are nil.
+// scores are those of every character to come behind each of ids: of [N, L], [N, L, characters]. caches hold the keys and values of the
+// text before, or are nil.
 func (n *network) scores(p *nn.Pass, ids *ops.Node, caches []*nn.Cache) *ops.Node {
 	x := n.Stack.Run(p, n.Embed.Apply(p, ids), nn.AttendOptions{Causal: true, Window: n.Context}, caches)
 	return p.Full(n.Head.Apply(p, x))

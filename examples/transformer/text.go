@@ -31,8 +31,8 @@ func (a alphabet) numbers(text string) ([]int32, error) {
 	return numbers, nil
 }
 
-// pieces is a data set of the parts of a text that have the given length and begin a fixed number of characters apart. What is to
-// be predicted is the same part one character later.
+// pieces is a data set of the parts of a text that have the given length and begin a fixed number of characters apart. The target
+// is the same part one character later.
 type pieces struct {
 	text          []int32
 	length, every int

@@ -91,7 +91,7 @@ func TestTheNetworkLearnsAndWritesTheSameInAnotherProcess(t *testing.T) {
 	})
 }
 
-// written is the text in what the program printed.
+// written is the generated text in the program's output.
 func written(t *testing.T, out string) string {
 	t.Helper()
 	m := regexp.MustCompile(`(?s)\n(The whale .*)\n\n\d+ characters a second`).FindStringSubmatch(out)
@@ -134,7 +134,7 @@ func TestAnInterruptedTrainingGoesOn(t *testing.T) {
 	require.True(t, bytes.Equal(a, b), "the weights differ")
 }
 
-// Also where the text is longer than what attention sees.
+// Also where the text is longer than the context of attention.
 func TestScoresWithTheCacheAreThoseOfTheWholeText(t *testing.T) {
 	onEngines(t, func(t *testing.T, rt *ops.Runtime, _ string) {
 		const length = 9

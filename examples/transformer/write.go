@@ -38,7 +38,7 @@ func write(ctx context.Context, rt *ops.Runtime, o options, out io.Writer) error
 	return nil
 }
 
-// text yields what the network writes behind the prompt, one character a step. The keys and values of those before are kept, so that
+// text yields the network's continuation of the prompt, one character a step. The keys and values of those before are kept, so that
 // each step costs the same.
 func (n *network) text(ctx context.Context, rt *ops.Runtime, prompt []int32, count int, temperature float64) iter.Seq2[int32, error] {
 	return func(yield func(int32, error) bool) {

@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What devices that are not there would compile for this program can be planned, and is kept where
+// The programs that other devices would compile for this example are planned, and kept where
 // ANYCL_CORPUS says.
 func TestCorpusOfTheExample(t *testing.T) {
 	corpora, err := corpus.Graphs("upscale", func(rt *ops.Runtime) error {

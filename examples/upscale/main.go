@@ -4,10 +4,10 @@
 //	go run ./examples/upscale -save run.safetensors                             # ^C ends it; then
 //	go run ./examples/upscale -save run.safetensors -resume run.safetensors    # goes on, to the same bits
 //
-// It learns from pieces of two photographs, which come with the program: three convolutions look at a piece that was made
-// smaller and say what to add to its enlargement (Shi et al., Real-Time Single Image and Video Super-Resolution, 2016). A part of
-// a photograph is kept out of the training. It prints how close both enlargements come to that part, in decibels, and draws it
-// as bicubic interpolation and as the network enlarge it, and as it is.
+// It learns from pieces of two photographs, which come with the program: three convolutions look at a piece that was made smaller
+// and compute the correction of its enlargement (Shi et al., Real-Time Single Image and Video Super-Resolution, 2016). A part of
+// a photograph is kept out of the training. It prints how close both enlargements come to that part, in decibels, and draws it as
+// bicubic interpolation and as the network enlarge it, and as it is.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/anycl/anycl/train"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	epochs, stride int
 	rate           float64
@@ -44,14 +44,14 @@ func main() {
 	gallery.Main("upscale", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 }
 
-// The photographs are 640 x 427. Training has the flower and what is left and right of the part of the temple that is kept out.
+// The photographs are 640 x 427. Training has the flower and the parts of the temple left and right of the held-out one.
 const (
 	side  = 48 // of a piece
 	left  = 160
 	width = 160 // of the part that is kept out, from left on
 )
 
-// network is what enlarges: grey images [n, 1, h, w] to [n, 1, 2h, 2w].
+// network is the network that enlarges grey images [n, 1, h, w] to [n, 1, 2h, 2w].
 type network struct{ *nn.Model }
 
 func build(g *ops.Graph, seed uint64) network {
@@ -63,7 +63,7 @@ func build(g *ops.Graph, seed uint64) network {
 	return network{nn.New(g, nn.Sequential{conv(1, 32, 5), nn.ReLU, conv(32, 24, 3), nn.ReLU, last}, nn.Options{Seed: seed})}
 }
 
-// enlarge is the bicubic enlargement, and that with what the network adds to it. The network sees how pixels differ from the mean
+// enlarge is the bicubic enlargement, and its sum with the network's correction. The network sees how pixels differ from the mean
 // around them, and gives four numbers for each, which become a square of four.
 func (n network) enlarge(p *nn.Pass, low *ops.Node) (bicubic, better *ops.Node) {
 	bicubic = ops.Interpolate(low, ops.InterpolateOptions{Mode: ops.InterpolateCubic, Scale: []float64{2, 2}, Cubic: -0.5})

@@ -17,7 +17,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct{ points int }
 
 func main() {
@@ -63,7 +63,7 @@ func lens(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) e
 	return p.WritePNG(w.picture(shown))
 }
 
-// medium is a square of side 1 with n x n points, on which what leaves at one side comes in at the other.
+// medium is a square of side 1 with n x n points, on which waves that leave at one side come in at the other.
 type medium struct {
 	n     int
 	dt    float64 // of a step

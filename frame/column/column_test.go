@@ -260,7 +260,7 @@ func TestValuesAreWrittenAsPeopleWriteThem(t *testing.T) {
 	require.Equal(t, "timestamp[ns, +02:00]", zoned.Type().String())
 }
 
-// What follows each other in memory is joined without a copy, whatever is null; other parts are copied.
+// Parts that follow each other in memory are joined without a copy, whichever values are null; other parts are copied.
 func TestNeighboursAreJoinedWithoutACopy(t *testing.T) {
 	t.Parallel()
 	v, valid := make([]int32, 100), make([]bool, 100)

@@ -10,7 +10,7 @@
 //	utf8, large_utf8                  n+1 offsets of 32 or 64 bits, and bytes
 //	dictionary                        int32 codes, and a column of distinct strings
 //
-// A bitmap that is absent means that nothing is null. What a buffer holds where a value is null has no meaning.
+// A bitmap that is absent means that nothing is null. A buffer's content at a null value has no meaning.
 //
 // # One piece
 //

@@ -62,7 +62,7 @@ func (u Unit) PerSecond() int64 { return [...]int64{1, 1e3, 1e6, 1e9}[u&3] }
 // Duration returns one unit.
 func (u Unit) Duration() time.Duration { return time.Second / time.Duration(u.PerSecond()) }
 
-// Type is what the values of a column are. Types are compared with ==.
+// Type is the type of a column's values. Types are compared with ==.
 type Type struct {
 	Kind      Kind
 	Unit      Unit   // of Timestamp and Duration

@@ -34,7 +34,7 @@ type Options struct {
 // Read reads all rows. An inferred type that a later row does not have becomes a wider one: int64 a float64, all others strings.
 //
 // Errors: a row with more or fewer fields than the header, quotes out of place, a field that its given type does not have; each names
-// line, byte in the line and column. Names of columns that are not there or twice.
+// line, byte in the line and column. Names of columns that are missing or occur twice.
 func Read(ctx context.Context, r io.Reader, o Options) (*frame.Frame, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// layout is what is known of a file before its rows are read.
+// layout holds the properties of a file that are found before its rows are read.
 type layout struct {
 	comma  byte
 	header bool

@@ -107,7 +107,7 @@ func shifted(err error, lines int) error {
 	return err
 }
 
-// cut divides what is read at the ends of rows. A line break within quotes has an odd number of quotes before it.
+// cut divides the text at the ends of rows. A line break within quotes has an odd number of quotes before it.
 func (l *layout) cut(ctx context.Context, r io.Reader, progress func(int64), emit func(*block) bool) error {
 	var rest []byte
 	first, total := true, int64(0)
@@ -305,7 +305,7 @@ func (c *cells) add(b []byte) bool {
 	case column.Timestamp:
 		t, zoned, fits := parseTime(b)
 		if !zoned && c.typ.Zone != "" && c.typ.Zone != "UTC" {
-			return false // what the clock showed there is a matter for a cast
+			return false // the zone's local time is a matter for a cast
 		}
 		per := c.typ.Unit.PerSecond()
 		s := t.Unix()

@@ -12,8 +12,8 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// Write writes a frame: names, then rows. Null is an empty field, an empty string "". What is read again with the frame's types is equal, but that dictionaries
-// are strings unless their type is given. Of the options, Comma and NoHeader count.
+// Write writes a frame: names, then rows. Null is an empty field, an empty string "". A file that is read again with the frame's types
+// gives an equal frame, but that dictionaries are strings unless their type is given. Of the options, Comma and NoHeader count.
 func Write(w io.Writer, f *frame.Frame, o Options) error {
 	if o.Comma == 0 {
 		o.Comma = ','

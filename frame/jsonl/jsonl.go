@@ -24,7 +24,7 @@ import (
 
 // Options say how a file is read.
 type Options struct {
-	Types   map[string]column.Type // by column: what values are cast to
+	Types   map[string]column.Type // by column: the types that values are cast to
 	Workers int                    // goroutines; 0: GOMAXPROCS
 }
 
@@ -136,7 +136,7 @@ func (v *values) pad(rows int) {
 	}
 }
 
-// become gives the column a kind. What it has so far becomes a float if that is the kind.
+// become gives the column a kind. Its values so far become floats if that is the kind.
 func (v *values) become(k column.Kind, line int) error {
 	switch {
 	case v.kind == k:

@@ -90,7 +90,7 @@ func Live(values []Interval) int64 {
 		changes = append(changes, change{v.From, size}, change{v.To + 1, -size})
 	}
 	slices.SortFunc(changes, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) // what ends first
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) // the interval that ends first comes first
 	})
 	var now, most int64
 	for _, c := range changes {

@@ -1,6 +1,8 @@
-// Package backend opens the devices that graphs run on: an engine on OpenCL, with what is measured, learned and tuned for it.
+// Package backend opens the devices that graphs run on: an engine on OpenCL, with the measurements, corrections and tuning
+// tables kept for it.
 //
-// It is where package ops meets OpenCL's engine. All else that ops does with an engine goes by package engine.
+// Package ops reaches the OpenCL engine through this package alone; everything else that ops does with an
+// engine uses the interfaces of package engine.
 package backend
 
 import (
@@ -45,5 +47,5 @@ func Pending(d *platform.Device) engine.Engine { return ocl.NewPending(d) }
 // Engine is the engine on the device, to be closed before it.
 func (d *Device) Engine() engine.Engine { return d.engine }
 
-// Recalibrated lets the engine's predictions rest on what was measured by now.
+// Recalibrated makes the engine's predictions use the measurements made so far.
 func (d *Device) Recalibrated() { d.engine.Calibrated() }

@@ -14,14 +14,14 @@ import (
 // mostTuning is how much of a file of tuned parameters is read.
 const mostTuning = 64 << 20
 
-// Tune looks for faster kernels for tasks, whose results are compared with those of the reference, and keeps what it finds. Errors: those of
-// [tuner.Run], with the results so far; what was found cannot be kept.
+// Tune looks for faster kernels for tasks, whose results are compared with those of the reference, and keeps the ones it finds. Errors:
+// those of [tuner.Run], with the results so far; the results cannot be kept.
 func (d *Device) Tune(ctx context.Context, reference engine.Engine, tasks []*engine.Task, o tuner.Options) ([]tuner.Result, error) {
 	results, found, err := tuner.Run(ctx, d.engine, reference, tasks, o)
 	return results, errors.Join(err, d.keepTuned(results, found))
 }
 
-// keepTuned lays what was found over what was kept; what was tuned and stays as it is by rule is forgotten.
+// keepTuned merges the new results into the kept table; what was tuned and stays as it is by rule is forgotten.
 func (d *Device) keepTuned(results []tuner.Result, found *tuning.Table) error {
 	if len(results) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (d *Device) keepTuned(results []tuner.Result, found *tuning.Table) error {
 	return d.engine.SetTuned(tuning.Of(kept...).With(found))
 }
 
-// ExportTuning writes what is kept, as JSON.
+// ExportTuning writes the kept table, as JSON.
 func (d *Device) ExportTuning(w io.Writer) error {
 	b, err := d.engine.Tuned().Marshal(d.Device().Name, d.Device().Driver)
 	if err == nil {
@@ -48,7 +48,7 @@ func (d *Device) ExportTuning(w io.Writer) error {
 	return err
 }
 
-// ImportTuning lays what ExportTuning wrote over what is kept, and returns how many entries it read.
+// ImportTuning merges a table that ExportTuning wrote into the kept one, and returns how many entries it read.
 func (d *Device) ImportTuning(r io.Reader) (entries int, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, mostTuning))
 	if err != nil {
@@ -61,5 +61,5 @@ func (d *Device) ImportTuning(r io.Reader) (entries int, err error) {
 	return t.Len(), d.engine.SetTuned(d.engine.Tuned().With(t))
 }
 
-// ResetTuning forgets what is kept.
+// ResetTuning deletes the kept table.
 func (d *Device) ResetTuning() error { return d.engine.SetTuned(nil) }

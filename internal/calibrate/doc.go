@@ -1,3 +1,3 @@
-// Package calibrate measures what predictions rest on: a device while its runtime is left alone, and single ops
-// on every engine.
+// Package calibrate measures the rates that predictions rest on: a device while its runtime is left alone, and
+// single ops on every engine.
 package calibrate

@@ -32,10 +32,10 @@ const (
 	probeRuns  = 4 // of a round, at least
 )
 
-// Measure runs probes and corrects predictions by what they take. Errors: ctx is done; an engine failed.
+// Measure runs probes and corrects predictions by their measured times. Errors: ctx is done; an engine failed.
 func Measure(ctx context.Context, probes []*Probe) ([]Result, error) {
-	// Round by round: what else the machine does comes and goes, within milliseconds and within
-	// seconds, and should fill no more than one round of a probe.
+	// Round by round: other load on the machine comes and goes, within milliseconds and within
+	// seconds, and should disturb no more than one round of a probe.
 	for range probeTimes {
 		for _, p := range probes {
 			if err := p.measure(ctx); err != nil {

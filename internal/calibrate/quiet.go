@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What is measured beside a runtime's callers has the driver compile, which keeps every launch of the process
-// waiting, and takes a core. So it waits until nobody is likely to notice.
+// Background measurements make the driver compile, which blocks every launch of the process, and they occupy
+// a core. So they wait until the runtime is idle.
 
 // Bounds of waiting. They are variables for tests.
 var (
@@ -15,7 +15,7 @@ var (
 	quietLook  = 50 * time.Millisecond  // how often that is looked at
 )
 
-// Activity is what a runtime has been asked for so far.
+// Activity counts the requests that a runtime has received so far.
 type Activity struct {
 	Runs     uint64 // begun, of graphs that live
 	Graphs   int    // compiled, that live
@@ -23,7 +23,7 @@ type Activity struct {
 	Busy     bool   // something goes on
 }
 
-// quiet returns when look shows nothing new for a while, or hurry is closed: somebody waits for what is to be done then.
+// quiet returns when look shows no new activity for a while, or when hurry is closed because a caller waits for the measurements.
 func quiet(ctx context.Context, look func() Activity, hurry <-chan struct{}) error {
 	last, since, ran := look(), time.Now(), false
 	tick := time.NewTicker(quietLook)

@@ -14,7 +14,7 @@ import (
 // Without is the build option that makes Clang's header empty: its include guard.
 const Without = "-D_OPENCL_H_"
 
-// head defines what declarations begin with.
+// head is the text before the declarations.
 const head = `#ifdef cl_khr_fp16
 #error functions of half are not declared
 #endif
@@ -30,12 +30,11 @@ const foot = `#undef PLAIN
 #undef CONVERGENT
 `
 
-// Declare returns text that stands before a source instead of Clang's header: every overload of each
-// built-in function whose name is a word of the source, and where macros put names together, whose name begins
-// with one. Other functions do not exist then: a source that calls one by a name of other parts does not
-// build, and neither does anything for a device that computes in half. Where a source builds, it means the same as with the
-// whole header. ok is false for sources that may need what is never declared: images, copies
-// of work-groups and shuffles.
+// Declare returns declarations to put before a source in place of Clang's header: every overload of each built-in
+// function whose name is a word of the source, and where macros put names together, whose name begins with one. Other
+// functions do not exist then: a source that calls one by a name of other parts does not build, and neither does anything
+// for a device that computes in half. Where a source builds, it means the same as with the whole header. ok is false for
+// sources that may need functions that are never declared: images, copies of work-groups and shuffles.
 func Declare(source string) (text string, ok bool) {
 	var b strings.Builder
 	b.WriteString(head)
@@ -88,7 +87,7 @@ func withPasted(names []string) []string {
 	return slices.Compact(all)
 }
 
-// isOther reports whether a word belongs to what is not declared here.
+// isOther reports whether a word is a built-in function or type that this package does not declare.
 func isOther(word string) bool {
 	for _, begin := range []string{"read_image", "write_image", "get_image", "image1d", "image2d", "image3d", "async_work_group"} {
 		if strings.HasPrefix(word, begin) {

@@ -60,8 +60,8 @@ func TestConversionsAreKnownByTheirNames(t *testing.T) {
 	}
 }
 
-// What is declared, with attributes and for every type, is what Clang's header has, in the version
-// that PoCL brings, and what PoCL adds to it.
+// The declarations, with attributes and for every type, equal those of Clang's header, in the
+// version that PoCL ships, with PoCL's additions.
 func TestDeclarationsAreThoseOfTheHeader(t *testing.T) {
 	const dir = "/usr/share/pocl/include"
 	if _, err := os.Stat(filepath.Join(dir, "opencl-c.h")); err != nil {

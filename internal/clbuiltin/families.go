@@ -54,7 +54,7 @@ func functions() []family {
 		{"step", form{floats, every, "CONST T F(T, T)"}},
 		{"step", form{floats, vectors, "CONST T F(S, T)"}},
 
-		// Integers (6.12.3), and what takes both.
+		// Integers (6.12.3), and functions of both kinds.
 		{"add_sat hadd rhadd mul_hi rotate sub_sat", form{integers, every, "CONST T F(T, T)"}},
 		{"clz popcount", form{integers, every, "CONST T F(T)"}},
 		{"mad_hi mad_sat", form{integers, every, "CONST T F(T, T, T)"}},
@@ -68,7 +68,7 @@ func functions() []family {
 		{"clamp", form{numbers, every, "CONST T F(T, T, T)"}},
 		{"clamp", form{numbers, vectors, "CONST T F(T, S, S)"}},
 
-		// Geometry (6.12.5), and what PoCL adds to it: more elements, and double.
+		// Geometry (6.12.5), with PoCL's additions: more elements, and double.
 		{"cross", form{floats, []int{3, 4}, "CONST T F(T, T)"}},
 		{"dot", form{floats, every, "CONST S F(T, T)"}},
 		{"distance", form{floats, upToFour, "CONST S F(T, T)"}},

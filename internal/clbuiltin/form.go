@@ -65,10 +65,10 @@ func (f form) all(name string) iter.Seq[string] {
 	}
 }
 
-// meanings are what words of one capital letter stand for; "" for themselves.
+// meanings are the replacements of words of one capital letter, by letter; "" leaves a letter as it is.
 type meanings ['Z' + 1]string
 
-// variants are what the letters of types mean, for every type and width.
+// variants yields the replacements of the type letters, for every type and width.
 func (f form) variants() iter.Seq[*meanings] {
 	return func(yield func(*meanings) bool) {
 		m := &meanings{}
@@ -118,7 +118,7 @@ func vector(scalar string, n int) string {
 	return scalar + strconv.Itoa(n)
 }
 
-// replace is a declaration: text with what letters mean in their places.
+// replace returns a declaration: text with its letters replaced by their meanings.
 func (m *meanings) replace(text string) string {
 	var b strings.Builder
 	b.Grow(2 * len(text))

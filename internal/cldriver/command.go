@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Op is what a command does.
+// Op is the operation of a command.
 type Op uint8
 
 // Operations of a command. The comment says which fields each reads besides
@@ -118,8 +118,8 @@ func NewCommand() *Command {
 	return c
 }
 
-// Reset clears what one call may have left for the next, and keeps the capacity
-// of the lists. The pattern bytes stay: PatternSize says how many of them count.
+// Reset clears the fields for the next call, and keeps the capacity of the lists. The pattern bytes
+// stay: PatternSize says how many of them count.
 func (c *Command) Reset(op Op) {
 	*c = Command{Op: op, Wait: c.Wait[:0], Memory: c.Memory[:0], Sync: c.Sync[:0], Pattern: c.Pattern, pin: c.pin}
 }

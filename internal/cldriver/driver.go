@@ -1,7 +1,6 @@
-// Package cldriver is the seam between package cl's public types and a concrete
-// OpenCL library. What implements [Driver] carries all of package cl: the
-// run-time loaded library in this package, a linked one behind a build tag, or a
-// wrapper that logs calls or injects faults ([Intercept]).
+// Package cldriver is the seam between package cl's public types and a concrete OpenCL library. An
+// implementation of [Driver] is all that package cl needs: the run-time loaded library in this package,
+// a linked one behind a build tag, or a wrapper that logs calls or injects faults ([Intercept]).
 //
 // The seam is shaped like OpenCL, but narrow: every info query is one method,
 // every release is one method, and every enqueued command is one struct handed
@@ -13,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// Handle names an OpenCL object. What it holds is the driver's business: the
-// loaded library's pointer, or an index into a table.
+// Handle names an OpenCL object. Its content is up to the driver: the loaded library's pointer, or
+// an index into a table.
 type Handle uintptr
 
 // Status is a cl_int result: zero or positive for success, negative for failure.
@@ -121,7 +120,7 @@ const (
 // Query selects one of the clGet*Info functions.
 type Query uint8
 
-// Queries, each with what sub means.
+// Queries, each with the meaning of sub.
 const (
 	QueryPlatform Query = iota
 	QueryDevice

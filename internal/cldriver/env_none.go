@@ -2,7 +2,7 @@
 
 package cldriver
 
-// WithEnv cannot change what drivers see here: it reports false, and f does not run.
+// WithEnv cannot change the environment of drivers here: it reports false, and f does not run.
 func WithEnv(name, value string, f func()) bool { return false }
 
 // SetEnv cannot either.

@@ -39,7 +39,7 @@ func SetEnv(name, value string) bool {
 		return false
 	}
 	key, val := append([]byte(name), 0), append([]byte(value), 0)
-	const keep = 0 // what somebody else set meanwhile
+	const keep = 0 // the value that another thread set meanwhile
 	r, _, _ := purego.SyscallN(fn.set, uintptr(unsafe.Pointer(&key[0])), uintptr(unsafe.Pointer(&val[0])), keep)
 	return int32(r) == 0
 }

@@ -14,18 +14,17 @@ import (
 // built-in functions, which in pages of 4 KiB are 28,000 page faults. In a virtual machine they take as long as
 // the compiler. Glibc has pages of 2 MiB for whole processes only, by a variable that it reads when they start.
 //
-// What glibc's malloc has once handed out and got back it keeps for the thread, as long as it is less than 64 MiB in
-// a piece. So blocks are taken which nothing has touched, large pages are asked for in them, and they
-// are given back before the compiler begins. Where any of it fails, memory is as good as without.
-// Source: malloc/malloc.c and arena.c of glibc 2.36.
+// glibc's malloc keeps freed memory for the thread, as long as it is less than 64 MiB in a piece. So untouched
+// blocks are allocated, large pages are requested for them, and they are freed before the compiler begins. Where any
+// of this fails, memory is as good as without. Source: malloc/malloc.c and arena.c of glibc 2.36.
 
 const (
 	heapPiece  = 30 << 20 // two are a heap of a thread's arena
 	heapPieces = 6
 	heapMapped = 32<<20 - 8<<10 // the largest block that, given back, has malloc take such from its heaps from then on
-	heapKeeper = 64             // what of a block stays taken so that the heap that it is in stays
-	heapFirst  = 112 << 20      // what the first build of a process takes at least
-	heapLater  = 4 << 20        // and what others do
+	heapKeeper = 64             // the part of a block that stays allocated so that its heap stays
+	heapFirst  = 112 << 20      // the least memory of the first build of a process
+	heapLater  = 4 << 20        // and of later ones
 )
 
 // libcHeap are the C library's functions, zero unless it is glibc.
@@ -41,8 +40,8 @@ var libcHeap = sync.OnceValue(func() (fn struct{ malloc, realloc, free uintptr }
 // heapBegun says that a build of this process has begun.
 var heapBegun atomic.Bool
 
-// WithLargePages calls f, on one thread, with up to 180 MiB of large pages at hand for what a driver allocates
-// on that thread, as long as they come quickly. Those beyond what it will use take no memory.
+// WithLargePages calls f, on one thread, with up to 180 MiB of large pages at hand for the driver's
+// allocations on that thread, as long as they come quickly. Those beyond what it will use take no memory.
 func WithLargePages(f func()) {
 	fn := libcHeap()
 	if fn.malloc == 0 || fn.realloc == 0 || fn.free == 0 {

@@ -2,9 +2,8 @@ package cldriver
 
 import "unsafe"
 
-// Hook surrounds a driver's calls: it runs do and returns its status, or another
-// one. What it does before, after or instead is its own business; a hook that
-// does not run do makes the call fail without effect.
+// Hook surrounds a driver's calls: it runs do and returns its status, or another one. It may do
+// anything before, after or instead; a hook that does not run do makes the call fail without effect.
 type Hook func(call string, do func() Status) Status
 
 // Intercept returns a driver that passes every call through the hook. The calls

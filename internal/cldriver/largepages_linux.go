@@ -16,11 +16,11 @@ const (
 )
 
 // largePages asks for large pages, in memory that nothing has touched, as long as they come quicker than small ones. A virtual
-// machine may have given the free ones back to its host, and each takes several times as long as small pages until it is there
+// machine may have given the free ones back to its host, and each then takes several times as long as small pages to be backed
 // again. So those that are about to be used are taken at once, and the first that is slow is the last.
 type largePages struct {
 	used  uintptr       // how many bytes are about to be used
-	limit time.Duration // what small pages in place of a large one take; 0 as long as nobody knows
+	limit time.Duration // the time of small pages in place of a large one; 0: not measured yet
 	slow  bool
 }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asked gives how much of 32 MiB is there once l asked for its pages.
+// asked returns how much of 32 MiB is resident once l asked for its pages.
 func asked(t *testing.T, l *largePages) (resident int) {
 	const size = 32 << 20
 	at, _, errno := unix.Syscall6(unix.SYS_MMAP, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON, ^uintptr(0), 0)

@@ -11,13 +11,12 @@ import (
 )
 
 // linked is the library that github.com/jgillich/go-opencl links with cgo: a second way to the same OpenCL,
-// for platforms that cannot load one, and to hold the first one against. What it does not
-// have is Unsupported: program binaries and IL, sub-devices, sub-buffers, rectangles, samplers,
-// copies of images, shared virtual memory, command buffers, states of events, and whatever
-// of the info queries it has no method for.
+// for platforms that cannot load one, and to hold the first one against. Missing features return Unsupported:
+// program binaries and IL, sub-devices, sub-buffers, rectangles, samplers, copies of images, shared virtual
+// memory, command buffers, states of events, and the info queries that the library has no method for.
 //
-// Its objects do not show their OpenCL handle, which stands first in each of them. A Handle is that, so
-// that kernel arguments, which are bytes, can hold it.
+// The library's objects do not export their OpenCL handle, which is the first field of each. A Handle
+// is that field, so that kernel arguments, which are bytes, can hold it.
 type linked struct {
 	objects sync.Map // objectKey to the library's object
 	logs    sync.Map // the compiler's words, by program
@@ -55,7 +54,7 @@ func keep[T any](l *linked, kind Kind, o *T, err error) (Handle, Status) {
 	return h, Success
 }
 
-// object finds what keep remembered, nil for the null handle.
+// object finds the object that keep stored, nil for the null handle.
 func object[T any](l *linked, kind Kind, h Handle) *T {
 	o, _ := l.objects.Load(objectKey{kind, h})
 	found, _ := o.(*T)

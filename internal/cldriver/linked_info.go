@@ -13,8 +13,8 @@ import (
 	opencl "github.com/jgillich/go-opencl/cl"
 )
 
-// Parameters of the device by the type that the library must be told to read; what has another type, as
-// lists and UUIDs, it cannot.
+// Parameters of the device by the type that the library must be told to read; values of another type,
+// as lists and UUIDs, it cannot.
 var (
 	deviceStrings = []uint32{0x102B, 0x102C, 0x102D, 0x102E, 0x102F, 0x1030, 0x103D, 0x103F, 0x105B, 0x1072}
 	deviceSizes   = []uint32{0x1004, 0x1011, 0x1012, 0x1013, 0x1014, 0x1015, 0x1017, 0x1025, 0x1040, 0x1041, 0x1049, 0x104D, 0x1054, 0x1067}
@@ -31,7 +31,7 @@ var (
 
 const deviceItemSizes = 0x1005
 
-// Info answers what the library has a method for.
+// Info answers the queries that the library has a method for.
 func (l *linked) Info(q Query, h Handle, sub uintptr, param uint32, out []byte) (n int, st Status) {
 	defer func() {
 		if recover() != nil { // the library panics where an answer is longer than the room that it has for one

@@ -4,7 +4,7 @@ package cldriver
 
 import "unsafe"
 
-// What the linked library has no function for.
+// Calls that the linked library has no function for.
 
 func (*linked) SubDevices(Handle, []uintptr, []Handle) (int, Status) { return 0, Unsupported }
 func (*linked) SubgroupInfo(Handle, Handle, uint32, []uintptr) (uintptr, Status) {

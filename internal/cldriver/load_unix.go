@@ -9,8 +9,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// open loads a library. What went wrong is kept by the C library for each thread, so
-// that the goroutine must not change threads before it is asked for.
+// open loads a library. The C library keeps the error message per thread, so that the goroutine
+// must not change threads before it reads the message.
 func open(name string) (uintptr, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -2,8 +2,8 @@
 
 package cldriver
 
-// fn numbers the functions of an OpenCL library. Those that a library lacks stay
-// 0 in its table, and what needs them is Unsupported: only the first is a must.
+// fn numbers the functions of an OpenCL library. Those that a library lacks stay 0 in its table,
+// and calls that need them are Unsupported: only the first is a must.
 type fn uint8
 
 const (

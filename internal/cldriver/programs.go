@@ -10,8 +10,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// ProgramFromSource hands the parts over as one string, which is what OpenCL
-// makes of them anyway.
+// ProgramFromSource passes the parts as one string: OpenCL concatenates them anyway.
 func (l *library) ProgramFromSource(context Handle, sources []string) (Handle, Status) {
 	f := l.fn[createProgramWithSource]
 	if f == 0 {

@@ -78,7 +78,7 @@ func (l *library) ReleaseCommandBuffer(platform, buffer Handle) Status {
 	return Status(int32(r))
 }
 
-// record records a command, or replays what was recorded.
+// record records a command, or replays the recorded ones.
 func (l *library) record(c *Command) Status {
 	f, n := c.recording(l.recorderOf(c.Platform))
 	if f == 0 {

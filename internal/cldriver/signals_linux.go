@@ -24,8 +24,8 @@ const signals = 64
 // snapshot holds the actions of signals 1 to 64.
 type snapshot [signals + 1]sigaction
 
-// watch is what the calls that may replace handlers share: the actions as they
-// were before the first of those now running.
+// watch is the state shared by the calls that may replace signal handlers: the signal actions from
+// before the first of the calls now running.
 var watch struct {
 	sync.Mutex
 	calls  int

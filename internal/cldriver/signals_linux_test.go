@@ -84,7 +84,7 @@ func nilDereferencePanics() (recovered bool) {
 	return false
 }
 
-// What a driver does, without one.
+// The test replaces a handler as drivers do, without a driver.
 func TestReplacedHandlerIsPutBackAndGosOwnIsKept(t *testing.T) {
 	var before, after snapshot
 	before.take()

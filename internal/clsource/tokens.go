@@ -20,7 +20,7 @@ type Token struct {
 // Word reports whether the token is an identifier, a keyword or a macro's name.
 func (t Token) Word() bool { return isWord(t.Text[0]) && !isDigit(t.Text[0]) }
 
-// errUnclear says that what the compiler reads cannot be told from the text alone.
+// errUnclear says that the compiler's input cannot be told from the text alone.
 var errUnclear = errors.New("the text is not plain")
 
 // Tokens splits source at the places where a compiler does, after it has joined lines that end

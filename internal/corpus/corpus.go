@@ -1,7 +1,7 @@
-// Package corpus gathers the programs that devices which are not there would run.
+// Package corpus gathers the programs that devices which the machine lacks would run.
 //
 // Programs are drafted for classes of devices (draft.Classes), from graphs that a [Planner] is given as an
-// engine, and gathered in a [Corpus]. Nothing is compiled: compilers of vendors read what was saved.
+// engine, and gathered in a [Corpus]. Nothing is compiled: compilers of vendors read the saved programs.
 package corpus
 
 import (

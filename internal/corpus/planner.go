@@ -17,7 +17,7 @@ import (
 type Planner struct {
 	engine.Engine
 	corpus *Corpus
-	// Instead, if not nil, is what Prepare returns in place of a sequence that can run.
+	// Instead, if not nil, is the error that Prepare returns in place of a sequence.
 	Instead error
 }
 
@@ -54,8 +54,8 @@ func (p *Planner) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Seq
 	return p.Engine.Prepare(ctx, tasks)
 }
 
-// Gather gives use a planner for every class, and then saves what was drafted, under a name, where
-// Env says.
+// Gather gives use a planner for every class, and then saves the drafted programs, under a name,
+// where Env says.
 func Gather(folder, name string, use func(class *draft.Class, p *Planner) error) (map[string]*Corpus, error) {
 	all := map[string]*Corpus{}
 	for _, class := range draft.Classes {
@@ -76,8 +76,8 @@ func Gather(folder, name string, use func(class *draft.Class, p *Planner) error)
 	return all, nil
 }
 
-// Graphs is Gather for programs that are given a runtime. What no device of a class can run is the
-// CPU path's.
+// Graphs is Gather for programs that are given a runtime. Tasks that no device of a class can run
+// go to the CPU path.
 func Graphs(name string, use func(rt *ops.Runtime) error) (map[string]*Corpus, error) {
 	return Gather(os.Getenv(Env), name, func(_ *draft.Class, p *Planner) error {
 		cpu := fallback.New(nil)

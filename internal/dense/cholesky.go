@@ -55,7 +55,7 @@ func badMinor(a Matrix, upper bool) int {
 			}
 		}
 	}
-	return a.Rows // the two differ by rounding in what is nearly zero
+	return a.Rows // the two differ by rounding in elements that are nearly zero
 }
 
 // Triangle describes a triangular system.

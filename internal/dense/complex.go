@@ -56,10 +56,10 @@ func ComplexDeterminant(a Matrix) (sign complex128, log float64) {
 	return sign, log
 }
 
-// Hermitian returns the eigenvalues of a Hermitian matrix, the smallest first, and as columns of v, n x 2n, its eigenvectors. a is
-// 2n x 2n, with the block [re -im; im re] in the place of each element, of which one triangle is read, and is overwritten. Its eigenvalues are there twice:
-// if z is an eigenvector, then so are the numbers of z and of iz. Of those of equal eigenvalues as many are taken as are orthogonal as
-// complex vectors.
+// Hermitian returns the eigenvalues of a Hermitian matrix, the smallest first, and as columns of v, n x 2n, its eigenvectors. a is 2n x 2n,
+// with the block [re -im; im re] in the place of each element, of which one triangle is read, and is overwritten. Each of its eigenvalues
+// occurs twice: if z is an eigenvector, then so are the numbers of z and of iz. Of those of equal eigenvalues as many are taken as are
+// orthogonal as complex vectors.
 func Hermitian(a Matrix, upper bool) (w []float64, v Matrix) {
 	n := a.Rows / 2
 	all := Symmetric(a, upper, true)
@@ -99,7 +99,7 @@ func Hermitian(a Matrix, upper bool) (w []float64, v Matrix) {
 	return w, v
 }
 
-// takeLargest returns the longest of vectors, of length 1, and leaves of the others what is orthogonal to it.
+// takeLargest returns the longest of vectors, of length 1, and leaves of the others their components orthogonal to it.
 func takeLargest(vectors [][]complex128) []complex128 {
 	best, largest := 0, -1.0
 	for i, z := range vectors {
@@ -116,7 +116,7 @@ func takeLargest(vectors [][]complex128) []complex128 {
 		unit[i] = c / complex(math.Sqrt(largest), 0)
 	}
 	for _, z := range vectors {
-		for range 2 { // again, for what rounding has left
+		for range 2 { // again, to remove the components that rounding has left
 			dot := 0i
 			for i, c := range unit {
 				dot += cmplx.Conj(c) * z[i]

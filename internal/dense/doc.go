@@ -1,6 +1,5 @@
 // Package dense decomposes dense matrices of float64 on the host by gonum's LAPACK. Matrices are row-major; extents of zero are
-// allowed, which LAPACK refuses, and what has elements that are not finite comes out as NaN, where
-// iterations of LAPACK would not end.
+// allowed, which LAPACK refuses, and matrices with elements that are not finite give NaN, where iterations of LAPACK would not end.
 package dense
 
 import (
@@ -86,7 +85,7 @@ func row(a Matrix, i int) []float64 {
 
 func empty(a Matrix) bool { return a.Rows == 0 || a.Cols == 0 }
 
-// keep sets what is not in one triangle of a to zero.
+// keep sets the elements outside of one triangle of a to zero.
 func keep(a Matrix, upper bool) {
 	for i := range a.Rows {
 		r := row(a, i)

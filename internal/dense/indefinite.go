@@ -104,7 +104,7 @@ func exchange(a Matrix, k, p, step int) {
 	}
 }
 
-// SolveLDL overwrites b by the solution of a x = b, with what [LDL] made of a.
+// SolveLDL overwrites b by the solution of a x = b, where a holds the factors that [LDL] stored there.
 func SolveLDL(a Matrix, pivots []int, b Matrix) {
 	n := a.Rows
 	minus := func(to, from int, f float64) {

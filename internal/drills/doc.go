@@ -1,7 +1,7 @@
-// Package drills holds tests of what must not happen however long a program runs and whatever
-// fails: growth, leaks, hangs, wrong results, errors that nobody hears of. Each drill asserts
-// and says a figure; docs/reliability.md is the table of them, and its first test compares the
-// two. `go test` runs a short version of each,
+// Package drills holds tests of faults that must not happen however long a program runs and
+// whatever fails: growth, leaks, hangs, wrong results, unreported errors. Each drill asserts and
+// says a figure; docs/reliability.md is the table of them, and its first test compares the two. `go
+// test` runs a short version of each,
 //
 //	make drills
 //

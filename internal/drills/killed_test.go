@@ -39,7 +39,7 @@ func openBest(ctx context.Context) (*platform.Opened, error) {
 	return d.Open(ctx, nil)
 }
 
-// note is what a writer keeps: it is whole only if all its numbers are one.
+// note is the content of a file that a writer stores: it is whole only if all its numbers are equal.
 type note []int
 
 func (n note) whole() bool {
@@ -97,8 +97,8 @@ func filesIn(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// Processes that write the caches are killed at random moments. What they leave is what they
-// wrote last, whole.
+// Processes that write the caches are killed at random moments. Each file that they leave holds the
+// last content written, whole.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts process after process, runtime after runtime")
@@ -154,7 +154,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 
-	// What killed processes left half written is swept by a later one.
+	// A later process removes the half-written files of killed processes.
 	for _, f := range filesIn(t, dir) {
 		if strings.Contains(f, ".tmp-") {
 			require.NoError(t, os.Chtimes(f, time.Now(), time.Now().Add(-48*time.Hour)))

@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// held is what a process holds.
+// held lists the resources that a process holds.
 type held struct {
 	resident int64
 	heap     int64
@@ -57,7 +57,7 @@ func grown(a, b held) string {
 		float64(b.heap-a.heap)/(1<<20), b.objects.Total()-a.objects.Total())
 }
 
-// What a million runs may leave behind: allocators keep pages here and there.
+// The growth that a million runs may cause: allocators keep some pages.
 const (
 	residentMost = 16 << 20
 	heapMost     = 1 << 20

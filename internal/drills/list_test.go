@@ -22,7 +22,7 @@ var table = []drill{
 	{"Handles", "a runtime and its device are opened, used and closed: nothing is left, Go heap grows by less than 1 MiB"},
 }
 
-// foot is what stands below the table.
+// foot is the text below the table.
 const foot = `
 Drills of single packages:
 

@@ -64,7 +64,7 @@ func process(ctx context.Context, role string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// child runs a role to its end and returns what it printed.
+// child runs a role to its end and returns its output.
 func child(t *testing.T, role string, env ...string) string {
 	t.Helper()
 	out, err := process(t.Context(), role, env...).CombinedOutput()

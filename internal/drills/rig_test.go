@@ -84,8 +84,7 @@ func library(t *testing.T, wrap ...func(cldriver.Driver) cldriver.Driver) (*cl.L
 	return lib, d.ID
 }
 
-// warm is a folder with what is measured of the device once, so that nothing is measured beside
-// the drills.
+// warm is a folder with the device's measurements, made once, so that nothing is measured during the drills.
 var warm = func() func(t *testing.T) string {
 	var once sync.Once
 	var failed error
@@ -107,7 +106,7 @@ func measure(dir string) error {
 	}
 	d, err := m.Select("")
 	if err != nil {
-		return nil // whoever needs it is skipped
+		return nil // tests that need it are skipped
 	}
 	o, err := d.Open(ctx, nil)
 	if err != nil {
@@ -172,7 +171,7 @@ func (s *student) feeds(i int) ops.Feeds {
 	return ops.Feeds{s.x: tensor.Must(tensor.FromSlice(x, s.rows, s.cols)), s.y: tensor.Must(tensor.FromSlice(y, s.rows, 1))}
 }
 
-// lesson is what step i gives from the start: the loss, then the first weight.
+// lesson returns the result of training step i from the start: the loss and the first weight.
 func (s *student) lesson(i int) (loss, weight float64) {
 	in, w := s.feeds(i), s.start
 	grad := make([]float64, s.cols)
@@ -190,7 +189,7 @@ func (s *student) lesson(i int) (loss, weight float64) {
 	return loss, w.Float64At(0) - 0.5*grad[0]
 }
 
-// near compares what was computed in float32.
+// near compares results that were computed in float32.
 func near(what string, got, want float64) error {
 	if math.Abs(got-want) > 1e-4*(1+math.Abs(want)) || math.IsNaN(got) {
 		return fmt.Errorf("%w: %s is %v, not %v", errWrong, what, got, want)
@@ -201,7 +200,7 @@ func near(what string, got, want float64) error {
 // errWrong is a result that is wrong and that nobody complained of.
 var errWrong = errors.New("wrong result")
 
-// step trains from the start with the feeds of i and checks what came of it.
+// step trains from the start with the feeds of i and checks the result.
 func (s *student) step(ctx context.Context, exe *ops.Executable, i int) error {
 	if err := ops.Set(ctx, s.w, s.start); err != nil {
 		return err

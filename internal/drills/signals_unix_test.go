@@ -44,8 +44,8 @@ func nilPanics(n int) (recovered int) {
 	return recovered
 }
 
-// signalsRole opens every device that there is, each beside those before, and after each step of
-// its life tries what drivers are known to break.
+// signalsRole opens every device of the machine, each beside those before, and after each step of
+// its life tries the signal handling that drivers are known to break.
 func signalsRole() error {
 	ctx := context.Background()
 	m, err := platform.Discover(ctx, nil)

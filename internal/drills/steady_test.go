@@ -112,8 +112,8 @@ func steadyRole() error {
 // that is more than 20 medians: a run has several threads, and whichever of them is held up holds up the run.
 const steadyNoise = 2
 
-// A service and a training run in three processes, the first of which finds all caches empty. What machines do
-// beside them decides how long a run takes at most, so that only the long drill, which is run on a quiet one, asserts it.
+// A service and a training run in three processes, the first of which finds all caches empty. Other load on the machine
+// decides the longest time of a run, so that only the long drill, which is run on a quiet machine, asserts it.
 func TestSteady(t *testing.T) {
 	sound(t)
 	dir := t.TempDir()

@@ -42,13 +42,13 @@ Figures of %s.
 | --- | --- | --- |
 `
 
-// figures are what the drills of this run have found.
+// figures are the results of this run's drills.
 var figures struct {
 	sync.Mutex
 	of map[string]string
 }
 
-// figure is what a drill has to say at its end.
+// figure records a drill's result, to be called at its end.
 func figure(t *testing.T, format string, args ...any) {
 	t.Helper()
 	text := fmt.Sprintf(format, args...)
@@ -104,7 +104,7 @@ func render(of map[string]string, machine string) []byte {
 	return b.Bytes()
 }
 
-// record writes what this run has found into the page.
+// record writes this run's results into the page.
 func record() error {
 	old, err := os.ReadFile(page)
 	if err != nil && !os.IsNotExist(err) {
@@ -154,7 +154,7 @@ func TestThePageIsTheTableOfTheDrills(t *testing.T) {
 	}
 	require.Empty(t, tests, "drills that are in no table")
 
-	// What is drilled elsewhere is there.
+	// The drills named below the table exist in their packages.
 	named := regexp.MustCompile("`(\\w[\\w/]*)`: (Test\\w+)").FindAllStringSubmatch(foot, -1)
 	require.Len(t, named, strings.Count(foot, "\n- "))
 	for _, m := range named {

@@ -1,4 +1,4 @@
-// Package dtypes has the sets of dtypes that ops take. Do not change what they hold.
+// Package dtypes has the sets of dtypes that ops take. Do not change their elements.
 package dtypes
 
 import (

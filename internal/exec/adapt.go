@@ -16,18 +16,17 @@ import (
 	"github.com/anycl/anycl/internal/report"
 )
 
-// Every run of an executable is timed. When runs take clearly longer than another placement
-// is predicted to, what was measured corrects the predictions, and the graph is placed
-// again: beside the runs, which go on as they are until the new plan is ready and the next
-// run takes it. Both plans stay, so that going back costs nothing. What differs by no more than
-// predictions err is tried: see trial.go. A placement whose kernels were never launched is taken into account once
-// a graph has run for long enough to be worth compiling them.
+// Every run of an executable is timed. When runs take clearly longer than another placement is predicted to, the
+// measured times correct the predictions, and the graph is placed again: beside the runs, which go on as they are
+// until the new plan is ready and the next run takes it. Both plans stay, so that going back costs nothing.
+// Placements that differ by no more than the error of predictions are tried: see trial.go. A placement whose kernels
+// were never launched is taken into account once a graph has run for long enough to be worth compiling them.
 
 // adaptive replaces the version that an executor runs.
 type adaptive struct {
 	of    *Executor
 	busy  atomic.Bool                    // a goroutine is at it
-	trial atomic.Pointer[placementTrial] // what is tried, or nil
+	trial atomic.Pointer[placementTrial] // the running trial, or nil
 	tried atomic.Bool                    // there is nothing left to try
 	moves atomic.Uint32                  // how often the version was replaced
 
@@ -36,22 +35,22 @@ type adaptive struct {
 	compared map[[2]*version]bool // which took turns in a trial, in both orders
 	verdicts []report.Trial       // in the order of the trials
 	closed   bool
-	cancel   context.CancelFunc // of what is compiled
+	cancel   context.CancelFunc // cancels background compiles
 	done     sync.WaitGroup
 }
 
 // Bounds of adapting.
 const (
-	slower      = 1.25 // of what another placement is predicted to take: reason to think
-	better      = 0.8  // of what runs take now: reason to change
+	slower      = 1.25 // of another placement's predicted time: reason to think
+	better      = 0.8  // of the runs' time now: reason to change
 	maxVersions = 4    // of one executor
 	enough      = 8    // runs that say something, twice as many after each move
 
 	compileAfter = 2 * time.Second // of running: kernels of another placement are compiled beside the runs ...
-	compileGain  = 0.5             // ... if it is predicted to take less than this of what runs take
+	compileGain  = 0.5             // ... if its predicted time is less than this part of the runs' time
 )
 
-// recordAlternative notes what the best placement but v's own is predicted to take.
+// recordAlternative notes the predicted time of the best placement other than v's own.
 func (v *version) recordAlternative(p *plan.Placement) {
 	least := time.Duration(0)
 	consider := func(d time.Duration) {

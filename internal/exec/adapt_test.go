@@ -91,7 +91,7 @@ func TestAGraphDoesNotFlap(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-// What was measured while other work ran is no reason to stay away.
+// A time measured while other work ran does not keep a graph from a placement for good.
 func TestAGraphReturnsToWhatItLeftOnABusyMachine(t *testing.T) {
 	t.Parallel()
 	e, err := New(t.Context(), onTwo(t), "returning", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{})

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// aliasCaller puts feeds and outs in the place of memory that they are copied to and from else. What
-// meets other tensors of the run stays where it is.
+// aliasCaller binds feeds and outs in the place of the memory that they would be copied to and from.
+// Outputs that overlap other tensors of the run are not bound.
 func (i *instance) aliasCaller(outs []*tensor.Tensor) {
 	for n := range i.inputs {
 		for _, b := range i.inputs[n] {
@@ -26,7 +26,7 @@ func (i *instance) aliasCaller(outs []*tensor.Tensor) {
 	}
 }
 
-// unalias ends what aliasCaller has begun.
+// unalias undoes aliasCaller.
 func (i *instance) unalias() {
 	for n := range i.inputs {
 		for _, b := range i.inputs[n] {

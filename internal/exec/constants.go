@@ -60,7 +60,7 @@ func constantMemory(e engine.Engine, t *tensor.Tensor, bytes int64) (engine.Memo
 	return mem, nil
 }
 
-// release gives up what get gave.
+// release gives up memory that get returned.
 func (c *Constants) release(m *sharedMemory) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,12 +16,12 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Placing is what decides where the tasks of a graph run.
+// Placing is the rule that decides where the tasks of a graph run.
 type Placing uint8
 
-// What can decide it.
+// The rules of placement.
 const (
-	ByCost Placing = iota // the cost model, and later what runs show
+	ByCost Placing = iota // the cost model, and later the measured times of runs
 	Once                  // the cost model, when the graph is compiled
 	ByRule                // the first engine that can
 )
@@ -50,7 +50,7 @@ type Fill = func(into []*tensor.Tensor) error
 type Options struct {
 	Where   ir.Place // of tasks that say nothing themselves
 	Placing Placing
-	Shared  *Shared // what it has in common with others; nil: nothing
+	Shared  *Shared // the state that it shares with others; nil: none
 	AtOnce  bool    // it is ready before its kernels are compiled, where its tasks can run elsewhere until then
 }
 
@@ -122,13 +122,13 @@ func (x *Executor) now() *version { return x.active.Load() }
 // Version tells versions apart: what it returns changes when runs do something else.
 func (x *Executor) Version() any { return x.now() }
 
-// Program is what runs do at present.
+// Program is the program that runs execute at present.
 func (x *Executor) Program() *plan.Program { return x.now().Program }
 
 // EngineName is the name of an engine by its number.
 func (x *Executor) EngineName(i int) string { return x.now().model.Engines[i].Name() }
 
-// Model is what predicts runs at present, with how often variables are set between them.
+// Model is the model that predicts runs at present, with the rates at which variables are set between them.
 func (x *Executor) Model() (*plan.Model, plan.Rates) { return x.now().model, x.rates() }
 
 // Settle returns when no change of placement is under way.
@@ -183,7 +183,7 @@ func newOutput(dt tensor.DType, shape []int) (*tensor.Tensor, error) {
 	return tensor.FromBytes(dt, ram.Recycled(n, tensor.Alignment), shape...)
 }
 
-// Run computes outs from what fill feeds. It allocates nothing, provided that feeds are contiguous.
+// Run computes outs from the tensors that fill feeds. It allocates nothing, provided that feeds are contiguous.
 func (x *Executor) Run(ctx context.Context, fill Fill, outs []*tensor.Tensor) error {
 	v := x.now()
 	n := v.served.Add(1) - 1
@@ -205,7 +205,7 @@ func (v *version) record(ctx context.Context, fill Fill, outs []*tensor.Tensor) 
 	return nil
 }
 
-// closedError is what is said of an executor that is closed.
+// closedError is the error of using a closed executor.
 func (x *Executor) closedError() error { return fmt.Errorf("%w: executable %q", ErrClosed, x.name) }
 
 // failed is the error of a run.
@@ -213,7 +213,7 @@ func (x *Executor) failed(err error) error {
 	return fmt.Errorf("ops: run %q: %w", x.name, EngineClosed(err))
 }
 
-// Close waits for runs to end and frees what x holds. Variables keep their values. A second Close does nothing.
+// Close waits for runs to end and frees x's resources. Variables keep their values. A second Close does nothing.
 func (x *Executor) Close() error {
 	err := errors.Join(x.pending.end(), x.adaptive.close())
 	x.now().learn()
@@ -267,7 +267,7 @@ func (x *Executor) Bring(ctx context.Context) error {
 // Learn corrects predictions by how long runs take.
 func (x *Executor) Learn() { x.now().learn() }
 
-// Reprice predicts anew what other placements take, where x may change its own.
+// Reprice predicts the times of other placements anew, where x may change its own.
 func (x *Executor) Reprice() {
 	if x.adaptive == nil {
 		return

@@ -30,12 +30,12 @@ type instance struct {
 	tracer    Tracer           // of the run that goes on; nil: nobody is told
 }
 
-// engineState is an engine and what the instance has on it.
+// engineState is an engine with the instance's memory and sequence on it.
 type engineState struct {
 	engine    engine.Engine
 	stream    engine.Streamer // nil: the host waits for each call
 	memories  []engine.Memory // those of the program
-	owned     []engine.Memory // those that are nobody else's
+	owned     []engine.Memory // those that no other executor shares
 	shared    []*sharedMemory // those that other executors use too
 	constants []*sharedMemory
 	seq       engine.Sequence // nil: no task runs there
@@ -50,7 +50,7 @@ func (e *engineState) immediate() bool {
 type buffer struct {
 	engine int
 	engine.Slot
-	external engine.External // nil: what is fed or results is copied
+	external engine.External // nil: feeds or results are copied
 }
 
 // newInstance gives the program of v memory and prepares its tasks.
@@ -143,7 +143,7 @@ func (i *instance) allocate(e int) error {
 	return nil
 }
 
-// contents says what is in a memory.
+// contents describes the content of a memory.
 func contents(m *plan.Memory) string {
 	if m.Kind == plan.Arena {
 		return fmt.Sprintf("%d value(s), the largest %s", m.Values, m.Value)
@@ -208,7 +208,7 @@ func (i *instance) host(e int, s engine.Slot, bytes int64) []byte {
 	return i.engines[e].engine.(engine.HostMemory).Host(s.Mem)[s.Offset:][:bytes]
 }
 
-// close waits for a run to end and frees what i holds.
+// close waits for a run to end and frees i's resources.
 func (i *instance) close() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

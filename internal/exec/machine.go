@@ -21,7 +21,7 @@ type Machine struct {
 	Opening     *Opening        // a device that was not open when the machine was made; nil: none. See [Machine.Current]
 	Pace        pace.Table      // how far predictions are off
 	Log         *slog.Logger
-	Timeline    *report.Timeline // what runs are recorded in; nil: none are
+	Timeline    *report.Timeline // records runs; nil: none are recorded
 	Validate    bool             // check programs before they run
 	Overlapping atomic.Bool      // a run has goroutines for its engines
 	Constants   Constants
@@ -29,7 +29,7 @@ type Machine struct {
 	compiled atomic.Bool // an engine other than the CPU engine has compiled tasks
 }
 
-// ErrClosed is wrapped by errors of what is closed.
+// ErrClosed is wrapped by the errors of closed runtimes and executables.
 var ErrClosed = errors.New("ops: closed")
 
 // EngineClosed makes err wrap [ErrClosed] where it comes from an engine that was closed: by the caller to whom it

@@ -9,7 +9,7 @@ import (
 // Opening is a device that is being opened beside the runs of a machine. Until it is open, an engine that takes no task stands in
 // its place, so that engines keep their numbers.
 type Opening struct {
-	done    chan struct{} // closed when the rest is there, which is not read before
+	done    chan struct{} // closed when the other fields are set, which are not read before
 	engines []engine.Engine
 	why     string
 	err     error
@@ -18,7 +18,7 @@ type Opening struct {
 // NewOpening is a device that is not open yet.
 func NewOpening() *Opening { return &Opening{done: make(chan struct{})} }
 
-// Finish says what came of it: the engines from now on and why they were chosen, or an error, after which the machine is of no use.
+// Finish sets the outcome: the engines from now on and why they were chosen, or an error, after which the machine is of no use.
 func (o *Opening) Finish(engines []engine.Engine, why string, err error) {
 	o.engines, o.why, o.err = engines, why, err
 	close(o.done)
@@ -29,7 +29,7 @@ func (o *Opening) Wait(ctx context.Context) error {
 	switch {
 	case o == nil:
 		return nil
-	case !o.Pending(): // whatever has become of ctx
+	case !o.Pending(): // even if ctx is done
 		return o.err
 	}
 	select {

@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/internal/store"
 )
 
-// absent is an engine in the place of one that is not there yet.
+// absent is an engine in the place of one that is not open yet.
 type absent struct{ named }
 
 func (absent) Check(*engine.Task) error { return engine.ErrUnsupported }

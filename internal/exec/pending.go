@@ -12,12 +12,12 @@ import (
 // first: the CPU engine where its run is short, else the device, for as long as it may have its kernels in a cache.
 const (
 	quick   = 300 * time.Millisecond // what a run on the CPU engine is predicted to take at most that comes before all compiling
-	opening = 200 * time.Millisecond // what opening a device takes that this machine has seen before
+	opening = 200 * time.Millisecond // the time of opening a device that this machine has opened before
 )
 
 // pending is the version that is compiled beside the runs.
 type pending struct {
-	built  chan struct{} // closed when version or err is there, which are not read before
+	built  chan struct{} // closed when version or err is set, which are not read before
 	begun  chan struct{} // closed when runs have begun without it
 	done   chan struct{} // closed after both, when runs take the version
 	cancel context.CancelFunc
@@ -65,7 +65,7 @@ func (w *pending) release() {
 	}
 }
 
-// within is the version, for the caller to begin with; nil: it is not there in time, or there is none. Errors: ctx is done.
+// within is the version, for the caller to begin with; nil: it is not ready in time, or there is none. Errors: ctx is done.
 func (w *pending) within(ctx context.Context, d time.Duration) (*version, error) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -84,7 +84,7 @@ func (w *pending) within(ctx context.Context, d time.Duration) (*version, error)
 	return v, nil
 }
 
-// end stops compiling, and closes what came of it.
+// end stops compiling, and closes its result.
 func (w *pending) end() error {
 	if w == nil {
 		return nil

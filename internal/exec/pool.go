@@ -8,10 +8,10 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// Runs of a graph on their callers' threads overlap if each has memory and kernels of its own. So such
-// a program has several instances: the same tasks, prepared again when a run finds the others in use, up to one
-// for each processor. No run waits for that: it takes what is free first. What the instances compile is in
-// memory already, and variables are shared.
+// Runs of a graph on their callers' threads overlap if each has memory and kernels of its own. So such a
+// program has several instances: the same tasks, prepared again when a run finds the others in use, up to one
+// for each processor. No run waits for that: it takes a free instance first. The kernels of later instances are
+// compiled already, and variables are shared.
 
 // pool is the instances of a program.
 type pool struct {
@@ -41,7 +41,7 @@ func newPool(v *version) *pool {
 		}
 	}
 	n := procs.Count()
-	if n == 1 || len(v.Instructions) == 0 || !v.Short { // copies of what is large would cost memory
+	if n == 1 || len(v.Instructions) == 0 || !v.Short { // copies of large programs would cost memory
 		return nil
 	}
 	p := &pool{of: v, free: make(chan *instance, n), room: n - 1}

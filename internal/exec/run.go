@@ -23,7 +23,7 @@ func (i *instance) ends() {
 	i.mu.Unlock()
 }
 
-// execute computes outs from what was fed.
+// execute computes outs from the tensors that were fed.
 func (i *instance) execute(ctx context.Context, outs []*tensor.Tensor) error {
 	patient := i.program.Short && i.idle()
 	if i.external {

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// Shared is what several executors have in common that compute one graph with different sizes. Their runs follow each other.
+// Shared is the state common to executors that compute one graph with different sizes. Their runs follow each other.
 type Shared struct {
 	Runs    *atomic.Uint32 // begun so far
 	Scratch *Scratch
@@ -63,7 +63,7 @@ func (s *Scratch) block(e engine.Engine, bytes int64, has []*sharedMemory) (*sha
 	return b, nil
 }
 
-// release gives up what block gave.
+// release gives up memory that block returned.
 func (s *Scratch) release(m *sharedMemory) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,7 +43,7 @@ func (v *version) tasks(often []float64) []report.Task {
 	return tasks
 }
 
-// memory is what v, and each execution instance of it, holds on each engine.
+// memory lists the memory that v, and each execution instance of it, holds on each engine.
 func (v *version) memory() (all []report.Memory) {
 	for i, e := range v.Engines {
 		s := &v.first.engines[i]
@@ -134,7 +134,7 @@ func (x *Executor) LogRefusals() {
 	}
 }
 
-// values lists what the tasks of v read and make, and what moves.
+// values lists the values that the tasks of v read and make, with their moves.
 func (v *version) values() []report.Value {
 	moves := v.model.MoveTimes(v.Placement)
 	choices := v.Placement.Choices

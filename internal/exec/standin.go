@@ -48,8 +48,8 @@ func (x *Executor) onCPU(m *plan.Model) (*plan.Placement, error) {
 	return q, nil
 }
 
-// beginOn begins with placement q, which compiles nothing, and compiles beside the runs what decide says. If q is slow, it begins with what
-// decide says where that is there as soon as a first run on q would be done, as kernels are that are in a cache.
+// beginOn begins with placement q, which compiles nothing, and compiles the placement chosen by decide beside the runs. If q is slow, it
+// begins with that placement instead where its kernels are ready as soon as a first run on q would be done, as cached kernels are.
 func (x *Executor) beginOn(ctx context.Context, m *plan.Model, q *plan.Placement, decide func(context.Context, *plan.Model) (*plan.Placement, error)) error {
 	predicted, _, _, _ := m.Predicted(q)
 	first := m.Again()
@@ -75,7 +75,7 @@ func (x *Executor) beginOn(ctx context.Context, m *plan.Model, q *plan.Placement
 	return nil
 }
 
-// whenOpen decides for m on the engines that there are once the device is open, or else for q.
+// whenOpen decides for m on the present engines once the device is open, or else for q.
 func (x *Executor) whenOpen(q *plan.Placement) func(context.Context, *plan.Model) (*plan.Placement, error) {
 	return func(ctx context.Context, m *plan.Model) (*plan.Placement, error) {
 		if err := x.machine.Opening.Wait(ctx); err != nil {
@@ -160,8 +160,8 @@ func (x *Executor) compiled(ctx context.Context, m *plan.Model, p *plan.Placemen
 	return v, nil
 }
 
-// rehearse compiles what placement p needs, on memory that nothing else uses: drivers that compile a kernel when it is first
-// launched would otherwise need the variables for as long as that takes, and runs would wait.
+// rehearse compiles the kernels of placement p, on memory that nothing else uses: drivers that compile a kernel when it is
+// first launched would otherwise need the variables for as long as that takes, and runs would wait.
 func (x *Executor) rehearse(ctx context.Context, m *plan.Model, p *plan.Placement) error {
 	v := &version{Executor: x, model: m, Program: plan.Build(m, p), rehearsal: true}
 	i, err := v.newInstance(ctx)

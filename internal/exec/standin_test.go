@@ -132,7 +132,7 @@ func TestAGraphStaysWhereItIsIfTheDeviceCannotCompileIt(t *testing.T) {
 	require.Equal(t, "cpu", on(e))
 }
 
-// What is compiled beside the runs ends with the executor.
+// Closing an executor cancels the compiles beside its runs.
 func TestClosingEndsWhatIsCompiledBeside(t *testing.T) {
 	t.Parallel()
 	e, c, _ := atOnce(t, nil)

@@ -16,8 +16,8 @@ type step struct {
 	// data is where the value is on its way: memory of an engine, where that is the
 	// host's, so that it need not be read from there, or not be written there.
 	data    []byte
-	fetched *fetched // nil: what is moved was not asked for
-	ahead   bool     // what is written takes its place behind what was submitted
+	fetched *fetched // nil: the value was not fetched ahead
+	ahead   bool     // the write is ordered behind the work submitted before
 	region  *region
 }
 

@@ -92,8 +92,7 @@ func (s *Stream) Start(ctx context.Context, fill Fill) (err error) {
 		}
 		s.pending = append(s.pending, tickets)
 	}()
-	// What comes later on these engines comes after this run: the variables need
-	// not stay locked until it is done.
+	// These engines run later work after this run: the variables need not stay locked until it is done.
 	locked, err := i.lockVariables(ctx)
 	defer func() { i.unlockVariables(locked) }()
 	if err != nil {

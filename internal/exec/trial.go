@@ -22,21 +22,21 @@ import (
 // Bounds of trials.
 const (
 	trialAfter  = 50 * time.Millisecond // of running: the other plan costs compiling kernels
-	trialWithin = 2.5                   // of what runs take: what is tried is predicted to take less
-	trialGain   = 0.97                  // of what runs take: reason to change
+	trialWithin = 2.5                   // of the runs' time: only placements predicted to take less are tried
+	trialGain   = 0.97                  // of the runs' time: reason to change
 	trialTurns  = 4                     // of both together
 	trialRuns   = 12                    // of a turn
 	trialCold   = 4                     // of these, the first do not count
 	trialGlance = 3                     // runs that tell whether there is any hope
-	trialLost   = 1.3                   // of what runs take: each of these took longer
-	trialWrong  = 8                     // of what runs take: a single one that took longer, after the first, is enough
+	trialLost   = 1.3                   // of the runs' time: each of these took longer
+	trialWrong  = 8                     // of the runs' time: a single one that took longer, after the first, is enough
 )
 
 // placementTrial is an A/B test of two versions, which take turns, the new one first.
 type placementTrial struct {
 	mu         sync.Mutex
 	versions   [2]*version   // that from before, and the other
-	before     time.Duration // what runs take of the first
+	before     time.Duration // the time of runs of the first
 	turn, runs int
 	times      [2][]time.Duration
 }

@@ -46,10 +46,9 @@ func (i *instance) renew(run uint32) {
 	}
 }
 
-// lockVariables takes variables in the order of their ids, so that no two runs
-// wait for each other: exclusively what the run writes, shared what it only
-// reads. What is locked is fresh on every engine that reads it. It returns how
-// many are locked.
+// lockVariables locks variables in the order of their ids, so that no two runs wait for each other:
+// exclusively those that the run writes, shared those that it only reads. A locked variable is up
+// to date on every engine that reads it. It returns how many are locked.
 func (i *instance) lockVariables(ctx context.Context) (int, error) {
 	for n := range i.variables {
 		u := &i.variables[n]

@@ -13,7 +13,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// version is an executor with one placement: a program, its instances, and what their runs have shown.
+// version is an executor with one placement: a program, its instances, and the statistics of their runs.
 type version struct {
 	*Executor
 	*plan.Program
@@ -100,11 +100,11 @@ func (v *version) checkOutputs(outs []*tensor.Tensor) error {
 	return nil
 }
 
-// close waits for runs of v to end and frees what it holds.
+// close waits for runs of v to end and frees its resources.
 func (v *version) close() error { return errors.Join(v.first.close(), v.pool.close()) }
 
-// many are runs after which what was measured is kept for later processes: what runs a few times
-// may have been measured while something else kept the machine busy.
+// many are runs after which the measured time is kept for later processes: that of a few runs may
+// have been measured while something else kept the machine busy.
 const many = 64
 
 // learn corrects the predictions by how long runs of v take.

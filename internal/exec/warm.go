@@ -10,7 +10,7 @@ import (
 )
 
 // warm has the engines compile what they would compile in the first run. Their tasks run for it, on memory that
-// holds zeros; what a variable holds stays what it was.
+// holds zeros; variables keep their values.
 func (i *instance) warm(ctx context.Context) error {
 	for e := range i.engines {
 		s := &i.engines[e]
@@ -56,9 +56,9 @@ func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error
 	return w.Warm(ctx)
 }
 
-// clear sets the memory of engine e that values lie in between tasks to 0. Only tasks that have to be compiled run to be warm, so that of
-// those that would have written their operands nothing is there, and an index that is never checked, because of what computes
-// it, would be any number.
+// clear sets the memory of engine e that values lie in between tasks to 0. Only tasks that have to be compiled run for warming, so that
+// their operands may never have been written, and an index that is never checked, because the task that computes it keeps it in range,
+// could be any number.
 func (i *instance) clear(ctx context.Context, e int) error {
 	s := &i.engines[e]
 	for n, m := range i.program.Engines[e].Memories {

@@ -127,7 +127,7 @@ func (h *stepWorkers) fail(err error) {
 	}
 }
 
-// failed makes everything ready for the next run and returns what went wrong.
+// failed makes everything ready for the next run and returns the errors of this one.
 func (h *stepWorkers) failed() error {
 	err := h.errs[0]
 	for _, e := range h.errs[1:] {

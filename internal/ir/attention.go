@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// AttentionAttr is what is fixed about a call of attention. Operands are q, k, v, then for
+// AttentionAttr holds the fixed parameters of a call of attention. Operands are q, k, v, then for
 // the gradients dO, L and D as engine.AttentionTask has them, then the mask.
 type AttentionAttr struct {
 	Scale  float64              `default:"0" doc:"of the scores; 0: one over the square root of the features"`

@@ -84,7 +84,7 @@ type IotaAttr struct {
 	Axis int `doc:"whose coordinate an element is"`
 }
 
-// WithinAttr is what is known of integers: they lie in [Lo, Hi].
+// WithinAttr is the known range of integers: they lie in [Lo, Hi].
 type WithinAttr struct{ Lo, Hi int64 }
 
 // RandomAttr tells draws of one graph apart.

@@ -8,7 +8,7 @@ type Control struct {
 	Regions []*Region // both branches, or the body
 }
 
-// ControlInfo is what a branch or a loop is in every representation of a graph.
+// ControlInfo describes a branch or a loop in every representation of a graph.
 type ControlInfo struct {
 	Carried int       // how many operands are initial values; a branch has its predicate there
 	Trips   int       // of a loop that is counted, else -1

@@ -16,7 +16,7 @@ type Flow struct {
 	// a branch they are the two ways.
 	First, Mid, Last int
 
-	// Before and Parts are the instructions until they are in the list: what stands before a
+	// Before and Parts are the instructions until they are in the list: the instructions before a
 	// loop, and both stretches.
 	Before []*Instruction
 	Parts  [2][]*Instruction
@@ -42,7 +42,7 @@ func WalkFlows(flows []*Flow, f func(*Flow)) {
 func (f *Flow) Has(t int) bool { return f.First <= t && t < f.Last }
 
 // Contains reports whether v, made by instruction maker, is new in every iteration of f, or in every
-// way of it. What an iteration hands on, or all of them together make, is not.
+// way of it. A value that an iteration hands on, or that all iterations together make, is not.
 func (f *Flow) Contains(v *Value, maker int) bool {
 	return v.Maker != nil && v.Flow != f && f.Has(maker)
 }

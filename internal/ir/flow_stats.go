@@ -2,7 +2,7 @@ package ir
 
 import "sync/atomic"
 
-// FlowStats is what runs have shown of a loop or branch.
+// FlowStats holds statistics about a loop or branch, gathered by runs.
 type FlowStats struct {
 	entries atomic.Int64 // runs of it
 	count   atomic.Int64 // of their iterations; of branches, those that took the first way

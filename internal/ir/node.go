@@ -28,11 +28,11 @@ const (
 	KindPick                  // one result of an op that has several
 	KindAssign                // the update of a variable
 	KindRoutine               // an algorithm over whole tensors
-	KindParam                 // what a loop's body finds, or reads from around it
+	KindParam                 // a value that a loop's body gets from the iteration before, or reads from outside
 	KindControl               // a branch or a loop
 )
 
-// Traits are what passes ask about an op beside its kind.
+// Traits are the properties of an op that passes ask about, beside its kind.
 type Traits uint16
 
 // The traits of ops.
@@ -49,7 +49,7 @@ const (
 	TraitAfter                          // a view of operand 0 that is read after the other operands are made, of which it reads nothing
 )
 
-// Op is what passes know of a primitive op.
+// Op describes a primitive op to passes.
 type Op struct {
 	Name   string
 	Kind   Kind
@@ -58,9 +58,9 @@ type Op struct {
 	Fold   engine.Monoid  // with KindReduce
 	// View maps coordinates of the result to coordinates of operand 0, and says where there is an element.
 	View func(n *Node, at []*engine.Index, dom engine.Domain) (src []*engine.Index, conds []engine.Cond)
-	// Fill is what a view has where there is no element; nil: zeros.
+	// Fill is the value of a view where it has no element of its operand; nil: zeros.
 	Fill func(n *Node) float64
-	// Algorithm is what a routine computes, from operands that are dense.
+	// Algorithm is the algorithm of a routine, whose operands are dense.
 	Algorithm func(n *Node) engine.Algorithm
 }
 

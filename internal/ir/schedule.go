@@ -9,7 +9,7 @@ type Schedule struct {
 	Results      []*Value
 }
 
-// Inputs are what a run must be fed, in the order in which tasks read them.
+// Inputs are the nodes that a run must be fed, in the order in which tasks read them.
 func (s *Schedule) Inputs() (inputs []*Node) {
 	seen := map[any]bool{}
 	note := func(values []*Value) {

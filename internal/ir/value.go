@@ -22,7 +22,7 @@ type Value struct {
 	Flow   *Flow           // the loop that carries or accumulates it, or the branch that yields it
 }
 
-// String is what v is and where it comes from, for errors.
+// String describes v and where it comes from, for errors.
 func (v *Value) String() string {
 	return fmt.Sprintf("%s %v%v at %s", v.Node.Label, v.DType, v.ResultShape(), v.Node.Caller)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// attentionAxes are the axes of an attention's task, by what they are to the
-// shape: k and v have the batch axes, and the group axes repeat them.
+// attentionAxes are the axes of an attention's task, by their role: k and v have the batch axes,
+// and the group axes repeat k and v.
 type attentionAxes struct {
 	dom                        engine.Domain
 	groups                     []int

@@ -292,7 +292,7 @@ func (l *lowerer) coordinates(head *ir.Node, at []*engine.Index, dom engine.Doma
 // number i of its task, of dtype acc, is known.
 func (l *lowerer) resultOf(head *ir.Node, i int, acc tensor.DType) *engine.Expr {
 	if f := head.Op.Fold; (f == engine.Max || f == engine.Min) && ir.Product(head.In[0].Shape) == 0 {
-		return constantOf(head.DType, limitOf(f)) // what a wider fold of nothing gives would wrap
+		return constantOf(head.DType, limitOf(f)) // the identity of a wider type would wrap
 	}
 	if acc != head.DType && acc.IsInt() { // folded wider than it is: wrap
 		return engine.Apply(l.Scalars.Cast, head.DType, engine.Acc(i, acc))

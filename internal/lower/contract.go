@@ -90,10 +90,9 @@ func (l *lowerer) product(head *ir.Node, r contractRoles, k []int) (x *builder, 
 	return x, x.expr(a, atA, nil), x.expr(b, atB, nil)
 }
 
-// denseRoles are roles under which the task stores end in row-major order, as
-// somebody outside reads it, so that nothing has to be copied: the rows and
-// columns that lie innermost keep their meaning, what lies outside of them
-// becomes batch. Without such, r.
+// denseRoles are roles under which the task stores end in row-major order, as somebody outside
+// reads it, so that nothing has to be copied: the rows and columns that lie innermost keep their
+// meaning, the axes outside of them become batch. Without such, r.
 func (l *lowerer) denseRoles(head, end *ir.Node, r contractRoles) contractRoles {
 	order, ok := l.denseOrder(head, end)
 	if !ok || slices.Equal(order, r.axes) {

@@ -51,7 +51,7 @@ func (c *controlLowerer) makes(like *ir.Node, shape []int) *ir.Value {
 	return v
 }
 
-// region lowers what targets need. leaf gives the values of leaves.
+// region lowers the nodes that targets need. leaf gives the values of leaves.
 func (c *controlLowerer) region(targets []*ir.Node, params map[*ir.Node]*ir.Value) (*lowerer, []*ir.Value) {
 	in := newLowerer(targets, c.Options, c.Loop)
 	for _, n := range in.order {
@@ -114,7 +114,7 @@ func (c *controlLowerer) loop() {
 			c.flow.Before = append(c.flow.Before, c.copies("begins", c.reads(c.asDense(c.n.In[k])), state[p]))
 		}
 	}
-	// What is asked for, in this order: the condition, rows and where they go, values.
+	// The targets, in this order: the condition, rows with their destinations, values.
 	var targets []*ir.Node
 	if r.Cond != nil {
 		targets = append(targets, r.Cond)
@@ -151,7 +151,7 @@ func (c *controlLowerer) loop() {
 		rows = append(rows, storedRow{made[0], made[1], stacks[j]})
 		made = made[2:]
 	}
-	// What was found is stored before anything else, so that what comes after may be written over it.
+	// Rows of carried values are stored before anything else, so that later instructions may overwrite the values.
 	first, others := early(rows, state)
 	body = slices.Concat(c.storeAll(first), body, c.storeAll(others))
 	c.flow.Parts[1] = c.handOn(countersLast(body, made), made, carried, state)
@@ -168,8 +168,8 @@ func (c *controlLowerer) loop() {
 	}
 }
 
-// live finds which values a loop must carry, and what it must write: what is asked for
-// from outside, and what that needs.
+// live finds which values a loop must carry, and what it must write: those that are read from
+// outside, and the ones that they need.
 func (c *controlLowerer) live(r *ir.Region) (values, writes []bool) {
 	values, writes = make([]bool, len(r.Params)), make([]bool, len(r.Writes))
 	seen := map[*ir.Node]bool{}

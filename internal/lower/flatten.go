@@ -29,7 +29,7 @@ func inOrder(instructions []*ir.Instruction) (all []*ir.Instruction, flows []*ir
 		return flows
 	}
 	flows = add(instructions)
-	for _, u := range slices.Backward(all) { // what several write is made by the first
+	for _, u := range slices.Backward(all) { // a value that several instructions write is made by the first
 		for _, v := range u.Outs {
 			v.Maker = u
 		}

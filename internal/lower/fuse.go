@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// Bounds of fusion: what one kernel may take in.
+// Bounds of fusion: limits of one kernel.
 const (
 	MaxInputs   = 12 // distinct buffers
 	maxInlined  = 96 // ops
@@ -15,7 +15,7 @@ const (
 	cheapFlops  = 2  // an expression this cheap, over one buffer, is computed anew by each reader
 	fewTerms    = 4  // of a sum that is written out
 	manyRows    = 4096
-	inCache     = 8 // a buffer this many times smaller than what is computed of it is read from a cache
+	inCache     = 8 // a buffer this many times smaller than the values computed of it is read from a cache
 	contractUse = 2 // a contraction or attention reads its operands more than once
 
 	rowsFlops = 6       // in operations, to find an element by an index of whole lines; see engine.GatherFlops for others
@@ -37,7 +37,7 @@ type fusion struct {
 	// head of the task that ends in a node: the reduction or contraction
 	// whose epilogue it is. A head that nothing was fused to maps to itself.
 	head map[*ir.Node]*ir.Node
-	// chain of a head: what its epilogue goes through, the end last.
+	// chain of a head: the nodes of its epilogue, the end last.
 	chain map[*ir.Node][]*ir.Node
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
@@ -45,7 +45,7 @@ type fusion struct {
 	needed map[*ir.Node]bool
 }
 
-// fuse divides what targets need into tasks with at most the given number of buffers.
+// fuse divides the nodes that targets need into tasks with at most the given number of buffers.
 func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
@@ -83,7 +83,8 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	return f
 }
 
-// beforeReshapes is the node whose elements in row-major order are those of n, so that what reads n whole may read it where that lies.
+// beforeReshapes is the node whose elements in row-major order are those of n, so that a task that reads n whole may
+// read the memory of that node.
 func beforeReshapes(n *ir.Node) *ir.Node {
 	for n.Is(ir.TraitReshape) {
 		n = n.In[0]
@@ -91,7 +92,7 @@ func beforeReshapes(n *ir.Node) *ir.Node {
 	return n
 }
 
-// arrange puts what targets need in an order. What a node is only to come after makes nothing needed.
+// arrange orders the nodes that targets need. A node that another one must only come after is not thereby needed.
 func (f *fusion) arrange(targets []*ir.Node) {
 	walk := func(deps func(*ir.Node) []*ir.Node) (seen map[*ir.Node]bool) {
 		seen = map[*ir.Node]bool{}
@@ -144,14 +145,13 @@ func terms(n *ir.Node) int {
 	return 0
 }
 
-// hasEpilogue reports whether what follows n can be computed where n is stored.
+// hasEpilogue reports whether the nodes that follow n can be computed where n is stored.
 func hasEpilogue(n *ir.Node) bool {
 	return heavy(n) && (n.Op.Kind == ir.KindReduce || n.Op.Kind == ir.KindContract)
 }
 
-// chooseRoots goes from readers to operands and counts how often each element
-// of an inlined node would be computed. It makes a buffer of what is computed
-// more than once and is not cheap.
+// chooseRoots goes from readers to operands and counts how often each element of an inlined node
+// would be computed. It makes a buffer of a node that is computed more than once and is not cheap.
 func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
 	evals := map[*ir.Node]float64{}
@@ -178,10 +178,10 @@ func (f *fusion) chooseRoots() {
 	}
 }
 
-// dearlyRead reports whether it costs more to find n again for each of its reads than to store what was found, where one element takes
-// cost operations. A read of a gather, or of a view whose address is made by divisions, is no step
-// along a line of memory: the kernels that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by
-// which packed of the reads are, see windows through divisions.
+// dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
+// cost operations. A read of a gather, or of a view whose address is made by divisions, is no step along a line of memory: the kernels
+// that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by which packed of the reads are, see
+// windows through divisions.
 func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops
@@ -215,7 +215,7 @@ func findsLines(n *ir.Node) bool {
 	return !a.Along && (line < a.Axis || line >= a.Axis+len(n.In[1].Shape))
 }
 
-// findFlops is what it takes to find an element of n, a gather.
+// findFlops is the cost in operations of finding an element of n, a gather.
 func findFlops(n *ir.Node) float64 {
 	if findsLines(n) {
 		return rowsFlops
@@ -363,9 +363,8 @@ func copies(n *ir.Node) int {
 	return most
 }
 
-// growEpilogues moves the end of a reduction's or contraction's task forward
-// over the element-wise ops that follow it, as long as each has one reader, the
-// same elements, and nobody else's head behind it.
+// growEpilogues moves the end of a reduction's or contraction's task forward over the element-wise ops
+// that follow it, as long as each has one reader, the same elements, and no other task's head behind it.
 func (f *fusion) growEpilogues() {
 	claimed := map[*ir.Node]bool{}
 	for _, h := range f.order {

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// Bounds of a group: what one task with several outputs may take in.
+// Bounds of a group: limits of one task with several outputs.
 const (
 	maxOutputs  = 6
 	maxOperands = 14
@@ -16,10 +16,9 @@ const (
 	smallStep   = 1 << 16 // elements that an iteration computes in less time than it takes to begin a task
 )
 
-// fusionGroup is tasks over one domain that become one: element-wise ones of a shape,
-// reductions of that shape over its last axes, and element-wise ones of what
-// these leave. What they read is read once, and what none but they read is
-// never written.
+// fusionGroup is a set of tasks over one domain that become one task: element-wise ones of a shape,
+// reductions of that shape over its last axes, and element-wise ones of the reduced shape. Their
+// operands are read once, and values that only they read are never written.
 type fusionGroup struct {
 	shape []int
 	kept  int // axes that the reductions leave; all without one
@@ -40,13 +39,13 @@ type grouping struct {
 	last   map[*ir.Node]*fusionGroup // the last group that reads a buffer
 	place  map[*ir.Node]int          // in the order of the fusion
 	cover  []int                     // of a place: the one before it if a group has ends before and behind the border of the two, else the place itself
-	loop   bool                      // what is computed is an iteration
+	loop   bool                      // the graph is an iteration of a loop
 	all    []*fusionGroup            // that were begun
 }
 
-// groups joins tasks to groups and returns the group of every end. Each
-// joins a group that it reads from, or that reads what it reads, and in a loop any
-// other, as long as no third one stands between them.
+// groups joins tasks to groups and returns the group of every end. Each joins a group that it reads
+// from, or that has an operand in common with it, and in a loop any other, as long as no third one
+// stands between them.
 func (f *fusion) groups(loop bool) *grouping {
 	g := &grouping{
 		fusion: f, loop: loop, of: map[*ir.Node]*fusionGroup{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*fusionGroup{},
@@ -77,8 +76,8 @@ func (f *fusion) groups(loop bool) *grouping {
 	return g
 }
 
-// covered is the first place from which on groups cover all borders up to a place: what stands before it depends on nothing behind it, since no
-// group has ends on both sides.
+// covered is the first place from which on groups cover all borders up to a place: nodes before it depend on none behind it, since no group
+// has ends on both sides.
 func (g *grouping) covered(place int) int {
 	first := place
 	for g.cover[first] != first {
@@ -181,8 +180,8 @@ func (g *grouping) slides(x *ir.Node) bool {
 	return false
 }
 
-// perRow reports whether n has one element for every row of shape: in the
-// shape of the rows, with or without axes of extent 1 for what was folded.
+// perRow reports whether n has one element for every row of shape: in the shape of the rows, with
+// or without axes of extent 1 for the folded ones.
 func perRow(n *ir.Node, shape []int, kept int) bool {
 	if len(n.Shape) != kept && len(n.Shape) != len(shape) || !slices.Equal(n.Shape[:kept], shape[:kept]) {
 		return false
@@ -262,10 +261,9 @@ func (g *grouping) alongside(end *ir.Node, to *fusionGroup) bool {
 	}
 }
 
-// release takes what end reads out of groups that stand between it and to, where
-// it needs nothing of its group: the mask that a loss and its derivative
-// share must not keep the derivative from the row that the loss is taken of.
-// It reports whether nothing stands between them then.
+// release takes the operands of end out of groups that stand between it and to, where it needs
+// nothing of its group: the mask that a loss and its derivative share must not keep the derivative
+// from the row that the loss is taken of. It reports whether nothing stands between them then.
 func (g *grouping) release(end *ir.Node, to *fusionGroup) bool {
 	var free []*ir.Node
 	for _, x := range g.reads[end] {
@@ -291,14 +289,14 @@ func (g *grouping) release(end *ir.Node, to *fusionGroup) bool {
 	return !g.between(end, to)
 }
 
-// above reports whether from is to, or reads what depends on it.
+// above reports whether from is to, or reads a value that depends on it.
 func (g *grouping) above(from, to *fusionGroup) bool {
 	return slices.ContainsFunc(from.ends, func(n *ir.Node) bool {
 		return slices.ContainsFunc(g.reads[n], func(x *ir.Node) bool { return g.of[x] == to }) || g.between(n, to)
 	})
 }
 
-// mustWrite reports whether n is read by what no group can take in.
+// mustWrite reports whether n is read by a node that no group can take in.
 func (g *grouping) mustWrite(n *ir.Node) bool {
 	if g.dense[n] {
 		return true
@@ -311,7 +309,7 @@ func (g *grouping) mustWrite(n *ir.Node) bool {
 	return false
 }
 
-// between reports whether end reads what depends on the group, but is not in it.
+// between reports whether end reads a value that depends on the group, but is not in it.
 func (g *grouping) between(end *ir.Node, to *fusionGroup) bool {
 	seen := map[*fusionGroup]bool{}
 	var stack []*fusionGroup

@@ -356,8 +356,7 @@ func (l *lowerer) kernel(n *ir.Node) {
 	l.whole(n, t, func(int) bool { return true })
 }
 
-// routine makes the task of an op that branches on its data. What nobody reads
-// of its results is empty.
+// routine makes the task of an op that branches on its data. Results that nobody reads are empty.
 func (l *lowerer) routine(n *ir.Node) {
 	t := &engine.Task{Kind: engine.Routine, Name: n.Scope, Caller: n.Caller, Algorithm: n.Op.Algorithm(n)}
 	l.whole(n, t, func(i int) bool { return l.picked(n, i) })

@@ -41,8 +41,8 @@ func (l *lowerer) storeUpdates(updates []*ir.Node) []*ir.Instruction {
 	return o.sorted()
 }
 
-// order is what must run before what. Instructions are named by their position in the
-// list, which is an order in which values are made before they are read.
+// order is the relation of which instruction must run before which. Instructions are named by their
+// position in the list, which is an order in which values are made before they are read.
 type order struct {
 	instructions []*ir.Instruction
 	index        map[*ir.Instruction]int
@@ -58,7 +58,7 @@ func newOrder(instructions []*ir.Instruction) *order {
 	return o
 }
 
-// add appends u, whose operands' makers are there already.
+// add appends u, whose operands' makers were added before.
 func (o *order) add(u *ir.Instruction) {
 	o.index[u] = len(o.instructions)
 	o.instructions, o.after = append(o.instructions, u), append(o.after, nil)
@@ -102,8 +102,7 @@ func (o *order) reaches(u *ir.Instruction, goals []*ir.Instruction) bool {
 	return false
 }
 
-// sorted is the order nearest to the list that keeps to all demands: of what
-// may run, the first.
+// sorted is the order nearest to the list that keeps to all demands: it takes the first instruction that may run.
 func (o *order) sorted() []*ir.Instruction {
 	waits := make([]int, len(o.instructions))
 	for _, after := range o.after {

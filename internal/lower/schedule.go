@@ -1,7 +1,7 @@
 // Package lower turns a simplified graph into tasks: it decides which nodes share a task, builds their
 // expressions, and orders the tasks.
 //
-// The passes, in their order: fuse.go decides what becomes a buffer and what is computed inside its readers;
+// The passes, in their order: fuse.go decides which nodes become buffers and which are computed inside their readers;
 // group.go joins tasks over one domain to one of several outputs; lower.go and its neighbours build the tasks, through
 // builder.go, which follows a node down to the buffers that it is made of; order.go lets updates be written in place.
 package lower
@@ -15,7 +15,7 @@ import (
 	"github.com/anycl/anycl/internal/store"
 )
 
-// Options say what tasks are made for.
+// Options describe the engines that tasks are made for.
 type Options struct {
 	Buffers  int    // the most inputs and outputs of a task
 	Seed     uint64 // of random numbers

@@ -36,9 +36,8 @@ func markSteady(instructions []*ir.Instruction, volatile []*store.Variable) {
 	}
 }
 
-// rearranges reports whether u does nothing but lay steady values out anew for
-// its readers. What computes is left to run: nobody expects the memory that its
-// result would take for good.
+// rearranges reports whether u does nothing but lay steady values out anew for its readers. Instructions
+// that compute are left to run: nobody expects the memory that their results would take for good.
 func rearranges(u *ir.Instruction) bool {
 	t := u.Task
 	return t.Kind == engine.Map && len(t.Values) == 1 && t.Values[0].Op == engine.OpLoad && u.Outs[0].Stored == nil &&

@@ -14,7 +14,7 @@ import (
 // maxStored is how many rows one kernel stores.
 const maxStored = 4
 
-// storedAtOnce is how many elements a work-item of custom/any_store_row.cl stores: a vector, and on GPUs no more than lie in what memory moves at once.
+// storedAtOnce is how many elements a work-item of custom/any_store_row.cl stores: a vector, on GPUs at most one memory transaction.
 const storedAtOnce = 8
 
 // storedRow is a value of one iteration, and the array in whose row at it is stored.
@@ -93,8 +93,8 @@ func early(rows []storedRow, found map[*ir.Node]*ir.Value) (first, others []stor
 	return first, others
 }
 
-// countersLast puts instructions behind all others that make but a number which only the next iteration reads: whoever reads the
-// number before does so first, and it can be written over.
+// countersLast puts instructions behind all others that make but a number which only the next iteration reads: readers of the
+// present number then come first, and it can be written over.
 func countersLast(instructions []*ir.Instruction, next []*ir.Value) []*ir.Instruction {
 	read := map[*ir.Value]bool{}
 	for _, u := range instructions {

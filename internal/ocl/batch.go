@@ -18,10 +18,9 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// Drivers take a tenth of a second to begin compiling and little to go on:
-// twenty kernels cost 1.9 s as twenty programs and 0.16 s as one (PoCL 3.1), and
-// from its cache 0.43 s and 0.02 s. So what a graph needs is compiled in few
-// programs, in which every part has names of its own.
+// Drivers take a tenth of a second to begin compiling and little to go on: twenty kernels cost 1.9
+// s as twenty programs and 0.16 s as one (PoCL 3.1), and from its cache 0.43 s and 0.02 s. So the
+// kernels of a graph are compiled in few programs, in which every part has names of its own.
 
 // Bounds of a program of many parts: fewer than batchSmall are not worth a second
 // compiler, more than batchLarge would make one compiler the last to finish.
@@ -52,7 +51,7 @@ func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(na
 type library struct {
 	mu    sync.Mutex
 	parts map[codegen.Key]entry
-	built map[codegen.Key]chan struct{} // parts that are being compiled, and what is closed when that has ended
+	built map[codegen.Key]chan struct{} // parts that are being compiled, with channels that are closed when that has ended
 	sweep int                           // the number of parts at which those of programs that have gone are forgotten
 	warm  map[launchKey]int             // the widest launch of each kernel so far; see warm.go
 }
@@ -91,8 +90,8 @@ func (l *library) find(key codegen.Key) (built, bool) {
 	return built{prog, at.id, at.suffix}, prog != nil
 }
 
-// claim picks out of parts those that the caller is to compile, and calls release for then. Of those that somebody else compiles
-// already it returns what is closed when that has ended.
+// claim picks out of parts those that the caller is to compile, and calls release for then. For those that somebody else
+// compiles already it returns channels that are closed when that has ended.
 func (l *library) claim(parts []part) (mine []part, others []<-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,8 +135,8 @@ func (l *library) enter(p part, b built) {
 	l.parts[p.key] = entry{weak.Make(b.prog), b.id, b.suffix, [3]string{p.Source, p.Head, p.Body}}
 }
 
-// compileAll makes every program of the tasks available in the library. What others compile at the same time, for a graph of another
-// size for one, it waits for.
+// compileAll makes every program of the tasks available in the library. It waits for programs that others compile at the same time,
+// such as for a graph of another size.
 func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 	var parts []part
 	seen := map[codegen.Key]bool{}
@@ -161,15 +160,16 @@ func (w *target) compileAll(ctx context.Context, tasks []readyTask) error {
 				return context.Cause(ctx)
 			}
 		}
-		// Whoever was waited for may have been stopped: what is missing is compiled here then.
+		// The others may have been stopped: missing programs are compiled here then.
 	}
 }
 
-// compileClaimed is compileAll without what others are compiling: the channels are closed when that has ended.
+// compileClaimed is compileAll without the programs that others are compiling: the channels are closed when
+// that has ended.
 func (w *target) compileClaimed(ctx context.Context, parts []part) (others []<-chan struct{}, err error) {
 	mine, others := w.library.claim(parts)
 	defer w.library.release(mine)
-	batches := map[string][]part{} // by what the parts of one program must share
+	batches := map[string][]part{} // by the options and head that the parts of one program must share
 	var order []string
 	for _, p := range mine {
 		share := p.Options + "\x00" + p.Head

@@ -25,15 +25,15 @@ func CheckEnv() error {
 	return nil
 }
 
-// Bytes on each side of a buffer that must stay what they are: as many as the buffer has, within these.
+// Bytes on each side of a buffer that must not change: as many as the buffer has, within these.
 const (
 	zoneLeast = 64 << 10
 	zoneMost  = 1 << 20
 )
 
 // checked is a launch of a caller's own kernel in the checked mode. Each buffer is a copy between
-// two red zones, bytes of a known pattern. After the launch the zones and the inputs must be what
-// they were; then results are copied to where they belong. All of it waits: this is for finding
+// two red zones, bytes of a known pattern. After the launch the zones and the inputs must be
+// unchanged; then results are copied to where they belong. All of it waits: this is for finding
 // mistakes, not for speed.
 type checked struct {
 	launch  command
@@ -125,7 +125,7 @@ func (c *checked) submit(q *cl.Queue, run uint32) error {
 	return nil
 }
 
-// stray compares what must not have changed: the zone before, an input itself, and the zone after.
+// stray compares the bytes that must not have changed: the zone before, an input itself, and the zone after.
 func (r *redZoned) stray() (all []engine.StrayWrite) {
 	end := r.zone + r.bytes
 	for _, part := range [][2]int64{{0, r.zone}, {r.zone, end}, {end, end + r.zone}} {
@@ -143,7 +143,7 @@ func (r *redZoned) stray() (all []engine.StrayWrite) {
 		for was[last] == is[last] {
 			last--
 		}
-		// Whole elements: a byte that was written may be equal to what was there.
+		// Whole elements: a byte that was written may equal the byte before.
 		from, to := part[0]+int64(first)-r.zone, part[0]+int64(last)-r.zone
 		from -= (from%r.element + r.element) % r.element
 		to += r.element - 1 - (to%r.element+r.element)%r.element

@@ -52,7 +52,7 @@ func longPositions(d *facts.Device) { d.ForceWide = true }
 
 func oneUnit(d *facts.Device) { d.Units = 1 }
 
-// tileRoom is what lines of tiles are gathered in before they are streamed.
+// tileRoom gives the device the local memory in which lines of tiles are gathered before they are streamed.
 func tileRoom(d *facts.Device) { d.LocalMem = 128 << 10 }
 
 func fewArguments(d *facts.Device) { d.ArgBytes = 96 }

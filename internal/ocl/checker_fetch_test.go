@@ -11,8 +11,8 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
-// A prefetch of memory that is not there does nothing, on any processor: kernels ask for the next rows
-// of a panel, or the next row of a matrix, without looking whether there is one. So they are no accesses
+// A prefetch of unmapped memory does nothing, on any processor: kernels ask for the next rows of a
+// panel, or the next row of a matrix, without looking whether there is one. So they are no accesses
 // elsewhere. Here each is a read, and finds an address that has nothing to do with its buffer.
 
 // fetchesBeyond is how far behind the end of a buffer kernels may ask for lines: 64 rows of the widest panel

@@ -81,7 +81,7 @@ func reduceCells() (all []cell) {
 	return all
 }
 
-// windowRoom is what the stage of windows needs.
+// windowRoom gives the device the local memory that the stage of windows needs.
 func windowRoom(d *facts.Device) { d.LocalMem = 64 << 10 }
 
 func windowCells() (all []cell) {
@@ -114,7 +114,7 @@ func windowCells() (all []cell) {
 			all = append(all, c)
 		}
 	}
-	over := func(task *engine.Task) *engine.Task { // adds to what is in its result already
+	over := func(task *engine.Task) *engine.Task { // adds to the values that its result has already
 		n := len(task.Ins)
 		task.Ins = append(task.Ins, task.Outs[0])
 		task.Values[0] = engine.Apply(sample.Add, f32, task.Values[0], engine.Load(n, f32, sample.DenseAt(task.Axes[:4], 0, 1, 2, 3), nil))
@@ -129,7 +129,7 @@ func windowCells() (all []cell) {
 	product := gradient.Folds[0].Value
 	gradient.Folds[0].Value = engine.Apply(sample.Mul, f32, engine.Apply(sample.Exp, f32, product.Args[0]), product.Args[1])
 	bare := sample.Window{N: 1, C: 2, H: 5, W: 18, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 0, DType: f32}
-	// What windows share is computed, and so copied first.
+	// Values that windows share are computed, and so copied first.
 	computed := func(task *engine.Task) *engine.Task {
 		load := task.Folds[0].Value
 		v := engine.Apply(sample.Exp, f32, load)

@@ -16,10 +16,10 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What the engine itself does with memory and arguments: operands inside larger memories, tables
-// of numbers, parts of memories for callers' own kernels, copies of matrices. It writes
-// memory in parts, and Oclgrind forgets what it knew of the rest, so that these run without its
-// check for what was never written.
+// The test checks the engine's own handling of memory and arguments: operands inside larger
+// memories, tables of numbers, parts of memories for callers' own kernels, copies of matrices. The
+// engine writes memory in parts, and Oclgrind then forgets the state of the rest, so that these
+// cells run without its check for uninitialised memory.
 func TestCheckerFindsNothingInTheHost(t *testing.T) {
 	k := useChecker(t)
 	engineAs := func(t *testing.T, force string, d *facts.Device) *Engine {

@@ -17,7 +17,7 @@ import (
 	"github.com/anycl/anycl/kernels"
 )
 
-// covered is what cells run of a variant.
+// covered counts the cells that run a variant.
 type covered struct {
 	cells   int
 	kernels map[string]bool

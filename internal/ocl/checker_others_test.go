@@ -217,7 +217,8 @@ func floatsIn(mem []byte) []float64 {
 	return v
 }
 
-// directed is what the CPU path finds for one matrix, with the signs that make the largest element of each vector of U, or eigenvector, positive.
+// directed returns the CPU path's result for one matrix, with the signs that make the largest element of each vector of U, or
+// eigenvector, positive.
 func directed(task *engine.Task) func(t *testing.T, ins [][]byte) [][]byte {
 	return func(t *testing.T, ins [][]byte) [][]byte {
 		out := ocltest.OnCPUPath(t, task, ins)

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/cl"
 )
 
-// planted are bugs, each with what the log must say of it. All of them compute the right
-// result, or none that anybody would miss, on the drivers that anycl runs on.
+// planted are bugs, each with the text that the log must have about it. All of them compute the
+// right result, or none that anybody would miss, on the drivers that anycl runs on.
 var planted = []struct {
 	name, kernel string
 	want         []string // of the log

@@ -84,11 +84,11 @@ func useChecker(t testing.TB) *checker {
 	return k
 }
 
-// checkedSource stands before kernels. Oclgrind reports a call with a vector of which some lanes are undefined, as windows have beyond the end
-// of a row; arithmetic takes them along, and they are reported where they are stored.
+// checkedSource is the text before kernels. Oclgrind reports a call with a vector of which some lanes are undefined, as windows have beyond
+// the end of a row; arithmetic takes them along, and they are reported where they are stored.
 const checkedSource = "#undef FMA\n#define FMA(a, b, c) ((a) * (b) + (c))\n"
 
-// found is what the logs have that was not read.
+// found returns the part of the logs that was not read yet.
 func (k *checker) found(t testing.TB) string {
 	t.Helper()
 	require.NoError(t, k.Queue.Finish())
@@ -126,8 +126,8 @@ func (k *checker) written(t testing.TB, content []byte) *cl.Buffer {
 	return b
 }
 
-// unwritten is a buffer of exactly n bytes that hold a pattern and count as uninitialised.
-// It is never released: what Oclgrind knew of a buffer it takes for what it knows of the next.
+// unwritten is a buffer of exactly n bytes that hold a pattern and count as uninitialised. It is
+// never released: Oclgrind takes the state of a released buffer for that of the next.
 func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 	t.Helper()
 	if k.fetches {
@@ -141,7 +141,7 @@ func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 	return b
 }
 
-// source is what stands before kernels.
+// source is the source text before kernels.
 func (k *checker) source() string {
 	if k.fetches {
 		return checkedSource + fetchedSource

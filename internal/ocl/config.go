@@ -11,17 +11,17 @@ import (
 	"github.com/anycl/anycl/kernels"
 )
 
-// Config is a configuration of a task for the tuner: a variant and what its parameters are, as far as
-// the rule does not decide them.
+// Config is a configuration of a task for the tuner: a variant and its parameters, as far as the rule
+// does not decide them.
 type Config struct {
 	Variant string
 	Params  kernels.Params
 }
 
-// Choice is what there is to choose from for a task.
+// Choice lists the configurations that a task can run with.
 type Choice struct {
 	Family, Class string // as in tuning.Entry
-	ByRule        Config // what runs without a tuned table
+	ByRule        Config // the one that runs without a tuned table
 	Variants      []VariantSpace
 }
 
@@ -31,8 +31,8 @@ type VariantSpace struct {
 	Space  *kernels.Space // nil: it has no parameters
 }
 
-// Choices tells what there is to choose from for t; nothing where its output is
-// empty, or is a caller's own kernel.
+// Choices lists the configurations that t can run with; nil where its output is empty, or it is a
+// caller's own kernel.
 func (e *Engine) Choices(t *engine.Task) (*Choice, error) {
 	collapsed, variants, err := variant.Of(e.facts, t)
 	if err != nil || len(variants) == 0 || t.Kind == engine.Custom {
@@ -76,12 +76,11 @@ func (e *Engine) PrepareAs(ctx context.Context, b engine.Bound, w Config) (engin
 	return s, done, nil
 }
 
-// Tuned is what the tuner has kept for this device, without what comes with the
-// package.
+// Tuned is the table that the tuner has kept for this device, without the entries shipped with the package.
 func (e *Engine) Tuned() *tuning.Table { return variant.OwnTable(e.dev) }
 
-// SetTuned keeps t for this device in place of what was kept; later plans go by
-// it. Nil forgets everything. Errors: it cannot be kept.
+// SetTuned keeps t for this device in place of the table kept before; later plans go by it. Nil
+// forgets everything. Errors: it cannot be kept.
 func (e *Engine) SetTuned(t *tuning.Table) error {
 	var b []byte
 	if t != nil {

@@ -29,8 +29,8 @@ func (s *sequence) ownGroup(k *cl.Kernel, r *cl.Range) error {
 	return nil
 }
 
-// ownGroupFits says what a launch would fail for later, without a word: another work-group than the one that the source demands, or
-// a larger one than the device has. Of what drivers say of a kernel's largest work-group, some err.
+// ownGroupFits returns the error for which a launch would fail later, without a message: another work-group than the one that the
+// source demands, or a larger one than the device has. Of what drivers say of a kernel's largest work-group, some err.
 func ownGroupFits(r cl.Range, demanded [3]int, most uint64) error {
 	if demanded[0] > 0 {
 		for d := range r.Dims {

@@ -13,7 +13,7 @@
 //	hostrun   the threads that run launches of a driver for CPUs
 //	ocl       the engine: memory, compiling, running
 //
-// What tests share is in ocltest: the device, comparison with references, and in ocltest/sample tasks of every kind.
+// Package ocltest has the code that tests share: the device, comparison with references, and in ocltest/sample tasks of every kind.
 //
 // A GPU's sequences run in the device's queue, see queueRunner. Where a driver for CPUs has a companion, host.go decides
 // whether the program's own threads run them, and host_runner.go has them do so.

@@ -49,7 +49,7 @@ func New(dev *platform.Opened) *Engine { return NewForced(dev, variant.ForcedByE
 // NewForced is New with a list of variants in place of that of EnvVariant.
 func NewForced(dev *platform.Opened, variants string) *Engine {
 	e := newEngine(dev, variants)
-	if variant.Forced(variants, variant.Class) != variant.ClassGPU { // the host path would take what is small, and plan for a CPU
+	if variant.Forced(variants, variant.Class) != variant.ClassGPU { // the host path would take small tasks, and plan for a CPU
 		e.host = newHostPath(e)
 	}
 	return e
@@ -89,17 +89,17 @@ func newEngine(dev *platform.Opened, variants string) *Engine {
 	return e
 }
 
-// Traits says what fits into a kernel's arguments, and what the device takes.
+// Traits are the limits of a kernel's arguments and of the device.
 func (e *Engine) Traits() engine.Traits { return e.traits }
 
-// Calibrated takes over what was measured on the device by now.
+// Calibrated makes estimates use the measurements of the device made so far.
 func (e *Engine) Calibrated() {
 	r := newRates(e.dev)
 	r.device = e.facts
 	e.known.Store(&r)
 }
 
-// rates are what estimates are made of at the moment.
+// rates are the rates that estimates use at the moment.
 func (e *Engine) rates() *rates { return e.known.Load() }
 
 // Name is the device's ID.
@@ -119,7 +119,7 @@ func (e *Engine) Wait(ctx context.Context) error {
 // Idle reports whether nothing that was submitted can still be at work.
 func (e *Engine) Idle() bool { return e.dev.Queue().Idle() }
 
-// Stats counts what is alive.
+// Stats counts live objects.
 func (e *Engine) Stats() engine.Stats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -134,8 +134,8 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// Close waits for the device and releases what the engine made: sequences and
-// memory too. The opened device stays open.
+// Close waits for the device and releases the engine's objects: sequences and memory too. The
+// opened device stays open.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {
@@ -161,7 +161,7 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// Facts are what kernels for the device's queue are planned by.
+// Facts are the device facts by which kernels for the device's queue are planned.
 func (e *Engine) Facts() *facts.Device { return e.facts }
 
 // Opened is the device.

@@ -14,7 +14,7 @@ import (
 // *cl.BuildError or a cl.Status, is found with errors.As and errors.Is.
 type TaskError struct {
 	Device string
-	Task   string // what it does, as engine.Task.String
+	Task   string // its description, as engine.Task.String
 	Caller string // file:line of the op that gave the task its kind; may be empty
 	Op     string // "plan", "build", "bind", "launch"
 	Err    error
@@ -59,8 +59,7 @@ func taskError(device string, t *engine.Task, op string, err error) error {
 // finish waits for all that was submitted to q.
 func (e *Engine) finish(q *cl.Queue) error { return e.waited(e.dev.Finish(q)) }
 
-// waited turns the error of a wait, a read or a write into what callers of an
-// engine expect.
+// waited turns the error of a wait, a read or a write into one that callers of an engine expect.
 func (e *Engine) waited(err error) error {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

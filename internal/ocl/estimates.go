@@ -11,20 +11,20 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// rates are what estimates are made of.
+// rates are the times and rates that estimates are computed from.
 type rates struct {
 	launch, wait  time.Duration
 	flops, memory float64        // operations and bytes a second
 	up, down      platform.Curve // with the wait for it, where a transfer is a command
 	direct        bool           // it is none
 	divergence    float64        // see platform.Calibration
-	units         int            // cores, or what is like them
+	units         int            // cores, or similar units
 	device        *facts.Device  // nil: no kernel's way of computing is known
 	host          hostRates      // of the program's own threads
 }
 
-// newRates takes what was measured on the device. Without, it guesses by class:
-// the order of magnitude, so that a comparison has something to go by.
+// newRates takes the measurements of the device. Without, it guesses by class: the order of
+// magnitude, so that a comparison has something to go by.
 func newRates(dev *platform.Opened) rates {
 	r := rates{
 		launch: 5 * time.Microsecond, wait: 20 * time.Microsecond, flops: max(dev.Device().GFLOPS, 1) * 1e9, memory: 200e9, divergence: 4,
@@ -127,7 +127,7 @@ func (e *Engine) Transfer(n int64) time.Duration {
 	return r.wait + max(r.move(r.up, n), r.move(r.down, n))
 }
 
-// move is what a transfer adds to a run, which waits once for all.
+// move is the time that a transfer adds to a run, which waits once for all transfers.
 func (r *rates) move(c platform.Curve, n int64) time.Duration {
 	switch {
 	case n <= 0:
@@ -177,8 +177,8 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 	return s
 }
 
-// runner is what runs tasks that are all there is to run, and why. One is chosen for a whole sequence: they do not
-// wait for each other.
+// runner returns the runner of a sequence of exactly these tasks, and why. One is chosen for a whole sequence:
+// they do not wait for each other.
 func (s *estimates) runner(tasks []int) (r runner, why string) {
 	if s.host != nil {
 		if h, why := s.host.choose(tasks); h != nil {
@@ -188,7 +188,7 @@ func (s *estimates) runner(tasks []int) (r runner, why string) {
 	return s.e.queue, ""
 }
 
-// runnerFor is what runs all of the tasks.
+// runnerFor returns the runner of a sequence of all of the tasks.
 func (e *Engine) runnerFor(tasks []*engine.Task) (r runner, why string) {
 	all := make([]int, len(tasks))
 	for i := range all {
@@ -210,7 +210,7 @@ func (s *estimates) Of(tasks []int) (times []time.Duration, link engine.Link) {
 	return times, engine.Link{Wait: s.rates.wait}
 }
 
-// Upload predicts how long n bytes take to the device, apart from any wait for what is there.
+// Upload predicts how long n bytes take to the device, without any wait for them.
 func (s *estimates) Upload(n int64, d engine.MemoryDomain) time.Duration {
 	up, _ := s.rates.curves(d)
 	return s.rates.move(up, n)

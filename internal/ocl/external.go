@@ -10,8 +10,9 @@ import (
 
 var _ engine.External = (*memory)(nil)
 
-// external is what a memory has in whose place the caller's bytes can be. It has none of its own before something is
-// copied to it. Go moves nothing that it has allocated, and the caller of a run holds what is bound until it returns.
+// external is the state of a memory that the caller's bytes can take the place of. The memory allocates nothing
+// before something is copied to it. Go does not move allocated memory, and the caller of a run holds the bound bytes
+// until the run returns.
 type external struct {
 	size   int64
 	bytes  []byte // the caller's; nil: nothing is bound
@@ -53,7 +54,7 @@ func (m *memory) Release() {
 	}
 }
 
-// part is n bytes from offset on of what is bound.
+// part is n bytes from offset on of the bound bytes.
 func (x *external) part(offset int64, n int) ([]byte, error) {
 	if offset < 0 || offset > int64(len(x.bytes)-n) {
 		return nil, fmt.Errorf("ocl: %d bytes at %d of a memory of %d", n, offset, len(x.bytes))
@@ -61,5 +62,5 @@ func (x *external) part(offset int64, n int) ([]byte, error) {
 	return x.bytes[offset:][:n], nil
 }
 
-// Wrap is not there: buffers have memory of the device's.
+// Wrap is not supported: buffers have memory of the device's.
 func (e *Engine) Wrap([]byte) (engine.Memory, bool) { return nil, false }

@@ -75,7 +75,7 @@ func TestCustomKernelsNeedNoSubBuffers(t *testing.T) {
 
 func TestAFailureAnywhereInPrepareLeaksNothing(t *testing.T) {
 	e, lib, faults := faulty(t)
-	e.host = nil // where the tasks run depends on what was measured, and each place has facts of its own
+	e.host = nil // where the tasks run depends on measurements, and each place has facts of its own
 	m, err := e.Alloc(4 << 10)
 	require.NoError(t, err)
 	e.facts.ArgBytes, e.facts.ForceWide = 96, true // numbers go in a table: one more thing to release
@@ -91,7 +91,7 @@ func TestAFailureAnywhereInPrepareLeaksNothing(t *testing.T) {
 		{Task: sum, Ins: []engine.Slot{at(0)}, Outs: []engine.Slot{at(3 << 20)}},
 		{Task: task, Ins: []engine.Slot{{Mem: m, Offset: 4}, {Mem: m, Offset: 512}}, Outs: []engine.Slot{{Mem: m, Offset: 1024}}},
 	}
-	s, err := e.Prepare(t.Context(), bound) // what is made once is made: programs, pooled memory
+	s, err := e.Prepare(t.Context(), bound) // objects that are made once exist: programs, pooled memory
 	require.NoError(t, err)
 	require.True(t, strings.Contains(s.Describe(0).Source, "n_[0]"), "numbers in a table")
 	require.NotZero(t, s.Describe(0).Scratch)

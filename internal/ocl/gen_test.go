@@ -25,7 +25,7 @@ func TestCollapseKeepsTheMeaning(t *testing.T) {
 		for range 2 + m.r.IntN(3) {
 			m.dom = append(m.dom, 1+m.r.IntN(4))
 		}
-		// Half of them are dense, so that there is something to merge.
+		// Half of the tasks read a dense operand, so that there are axes to merge.
 		v := m.expr(tensor.Int32, 1)
 		if seed%2 == 0 {
 			m.ins = []engine.Operand{{DType: tensor.Int32, Len: m.dom.Size()}}
@@ -123,7 +123,7 @@ func TestCastsFollowTheRulesOfTensorCast(t *testing.T) {
 	}
 }
 
-// What a sum arrived at has no place along the axis that it folded.
+// The result of a sum has no position along the axis that it folded.
 func TestAnAxisUsedWhereThereIsNoneIsAnError(t *testing.T) {
 	const f32 = tensor.Float32
 	dom := engine.Domain{40, 300}

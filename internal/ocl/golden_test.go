@@ -91,11 +91,11 @@ func goldenTasks() map[string]*engine.Task {
 	}
 }
 
-// includedFile is where a kernel file begins in what is compiled.
+// includedFile matches the line at which a kernel file begins in the compiled source.
 var includedFile = regexp.MustCompile(`(?m)^// ---- ([\w/]+\.cl) ----\n`)
 
-// taskText is what is compiled for a task, with kernel files named in place of
-// their text: they stand in kernels/, as does the prelude before it.
+// taskText is the source compiled for a task, with kernel files named in place of their text: they
+// are in kernels/, as is the prelude before them.
 func taskText(p *codegen.Program) string {
 	_, s, ok := strings.Cut(p.Text(), "// ---- this task ----\n")
 	if !ok {
@@ -107,7 +107,7 @@ func taskText(p *codegen.Program) string {
 	return s
 }
 
-// golden is what a plan compiles and how it is launched.
+// golden is the text of a golden file: the source that a plan compiles and its launches.
 func golden(p *variant.Plan) string {
 	var b strings.Builder
 	d := p.Describe()

@@ -43,7 +43,7 @@ func newHostPath(e *Engine) *hostPath {
 	return h
 }
 
-// share makes h use what other has compiled.
+// share makes h use the kernels that other has compiled.
 func (h *hostPath) share(other *hostPath) {
 	h.inline.to.library = other.inline.to.library
 	if h.pooled != nil {
@@ -65,13 +65,13 @@ func (h *hostPath) workers() *hostrun.Pool {
 	return h.pooled.pool
 }
 
-// noteQueued is told what runs in the device's queue.
+// noteQueued is told the launches in the device's queue.
 func (h *hostPath) noteQueued(t *engine.Task, k launchKey) {
 	h.loaded.Enter(t, k.program, k.kernel, k.local)
 }
 
-// indivisible says why launches of t must not be divided among threads. Those that are checked are not: what is between
-// the red zones is copied to the device's own memory.
+// indivisible says why launches of t must not be divided among threads. Those that are checked are not: the bytes
+// between the red zones are copied to the device's own memory.
 func (h *hostPath) indivisible(t *engine.Task) (why string, checked bool) {
 	switch {
 	case t.Kind != engine.Custom:
@@ -82,10 +82,10 @@ func (h *hostPath) indivisible(t *engine.Task) (why string, checked bool) {
 	return hostrun.Indivisible(t.Custom.Source, t.Custom.Form(true).Options), false
 }
 
-// callersCaches is the domain of what is moved by the thread that then runs kernels on it, or did before.
+// callersCaches is the domain of data moved by the thread that then runs kernels on it, or did before.
 const callersCaches engine.MemoryDomain = "near"
 
-// hostRates are what estimates of the host path are made of.
+// hostRates are the times and rates that estimates of the host path are computed from.
 type hostRates struct {
 	wake     time.Duration // until all units of the device work, and the caller knows that they are done
 	launch   time.Duration
@@ -163,7 +163,7 @@ func (s *hostEstimates) repeat(i int) {
 	}
 }
 
-// choose is what runs some of the tasks, and why; nil: the device's queue does.
+// choose returns the runner of some of the tasks, and why; nil: the device's queue runs them.
 func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 	if slices.ContainsFunc(tasks, func(t int) bool { return !s.able[t] }) {
 		return nil, ""
@@ -180,7 +180,7 @@ func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 		return nil, ""
 	}
 	inline, queued, pooled := s.race(tasks)
-	if s.rule { // the companion alone plans for one core, and what decides is measured
+	if s.rule { // the companion alone plans for one core, and the choice is measured
 		inline = math.MaxInt64
 	}
 	alone := time.Duration(float64(inline) / patience)
@@ -191,7 +191,7 @@ func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 		}
 		full = fmt.Sprintf(", as the driver keeps %d kernels loaded for its threads already", s.held)
 	}
-	// What was not considered is not told.
+	// The explanation omits runners that were not considered.
 	r, chosen, took, other, otherTook := s.inline, "inline", inline, "worker pool", pooled
 	// The worker pool sees how long a caller's own kernel takes, and divides it or not.
 	if own := s.pooled != nil && slices.ContainsFunc(tasks, func(t int) bool { return s.own[t] }); own || pooled < alone {
@@ -214,8 +214,8 @@ func (s *hostEstimates) crowded(tasks []int) bool {
 	return hostrun.Crowded(s.held, fresh)
 }
 
-// patience is by how much the calling thread may be predicted to be slower alone and still be
-// chosen: threads that are woken do not begin together, and what they do is taken from other callers.
+// patience is by how much the calling thread may be predicted to be slower alone and still be chosen:
+// threads that are woken do not begin together, and their time is taken from other callers.
 const patience = 1.25
 
 // foreground is how long a run may take on the calling thread, which cannot prepare the next one
@@ -278,7 +278,7 @@ func (r *rates) onCore(t *engine.Task, c engine.Cost) coreTime {
 	return coreTime{max(computing, seconds(bytes/r.bandwidth(bytes))), computing, 1}
 }
 
-// Bytes of what calibration copies: on one core, where caches hold it, and on all.
+// Bytes that calibration copies: on one core, where caches hold them, and on all.
 const (
 	nearBytes = 4 << 20
 	farBytes  = 128 << 20

@@ -74,7 +74,7 @@ type hostLauncher struct {
 type rebindable struct {
 	mem  *memory
 	set  argumentState
-	at   uintptr // where what was bound lies, as origin counts
+	at   uintptr // the address of the bytes bound last, relative to origin
 	args []argument
 }
 
@@ -83,7 +83,7 @@ type argument struct {
 	index  int
 }
 
-// argumentState is what the arguments of a rebindable memory are.
+// argumentState is the memory that the arguments of a rebindable memory are set to.
 type argumentState int8
 
 const (
@@ -97,7 +97,7 @@ var origin byte
 
 func (l *hostLauncher) bind(t *engine.Task, c *command) (err error) {
 	solo := time.Duration(0)
-	if t.Kind != engine.Custom { // what a caller's own kernel does is seen when it runs, as is what is predicted too long
+	if t.Kind != engine.Custom { // the time of a caller's own kernel is measured when it runs, as is one that is predicted too long
 		solo = l.host.eng.rates().onCore(t, t.Cost()).all
 	} else if err := l.group(c); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (l *hostLauncher) group(c *command) error {
 	return nil
 }
 
-// setOperand makes argument i of k the memory m, or what is bound in its place when the sequence runs.
+// setOperand makes argument i of k the memory m, or the bytes bound in its place when the sequence runs.
 func (l *hostLauncher) setOperand(k *cl.Kernel, i int, m *memory) error {
 	if m.outer == nil || !l.aliases() {
 		pm, err := m.pinned()
@@ -146,7 +146,7 @@ func (l *hostLauncher) setMemory(k *cl.Kernel, i int, m *platform.Memory) error 
 	return l.companion.SetMemory(k, i, m)
 }
 
-// begin lets the device end what was submitted, which a companion does not wait for by itself, and sets the arguments
+// begin waits for the device's submitted work, for which a companion does not wait by itself, and sets the arguments
 // that are other memory than in the run before.
 func (l *hostLauncher) begin(ctx context.Context) error {
 	if e := l.host.eng; !e.Idle() {
@@ -163,7 +163,7 @@ func (l *hostLauncher) begin(ctx context.Context) error {
 	return nil
 }
 
-// rebind sets arguments to what is bound, or to the memory's own.
+// rebind sets arguments to the bound bytes, or to the memory's own.
 func (l *hostLauncher) rebind(r *rebindable) error {
 	if r.mem.Bound() {
 		b := r.mem.outer.bytes
@@ -184,7 +184,7 @@ func (l *hostLauncher) rebind(r *rebindable) error {
 	return r.all(setToOwn, func(k *cl.Kernel, i int) error { return l.setMemory(k, i, pm) })
 }
 
-// all calls f, which sets one to what, with each argument. What they are is not known if that fails.
+// all calls f, which sets one argument to what, for each argument. If that fails, their state is unknown.
 func (r *rebindable) all(what argumentState, f func(k *cl.Kernel, i int) error) error {
 	r.set = setToNothing
 	for _, a := range r.args {

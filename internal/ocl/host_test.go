@@ -50,8 +50,7 @@ func TestASequenceOnTheCallingThreadIsOverWhenRunReturns(t *testing.T) {
 	}
 }
 
-// Sequences of both kinds share memory, and each sees what the other did before it,
-// waited for or not.
+// Sequences of both kinds share memory, and each sees the results of the other before it, waited for or not.
 func TestDeviceAndCallingThreadSeeEachOthersResults(t *testing.T) {
 	e := withCompanion(t, "")
 	const n = 1 << 16

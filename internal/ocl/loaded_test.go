@@ -20,8 +20,8 @@ func long() *engine.Task {
 	return sample.Map(engine.Domain{1 << 28}, engine.Apply(sample.Add, at.DType, x, x), at)
 }
 
-// What takes long is the driver's, until so many of its kernels are loaded that the companion's
-// would not stay.
+// Long launches run on the driver's threads, until so many of its kernels are loaded that the
+// companion's would be unloaded.
 func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheCompanions(t *testing.T) {
 	e := withCompanion(t, "")
 	e.host.loaded = new(hostrun.LoadedKernels)

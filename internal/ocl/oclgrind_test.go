@@ -20,8 +20,8 @@ import (
 // reads its environment once and only one of its contexts may write a log.
 const oclgrindVar = "ANYCL_OCLGRIND"
 
-// checkerErrors names the file that holds what a process of the checker writes to standard
-// error, where Oclgrind tells of calls that are wrong.
+// checkerErrors names the file with the standard error of a process of the checker, where Oclgrind
+// tells of calls that are wrong.
 const checkerErrors = "ANYCL_OCLGRIND_ERRORS"
 
 // Every check of Oclgrind, over every cell; with -short one of each variant.
@@ -48,7 +48,7 @@ func TestNothingIsFoundUnderOclgrind(t *testing.T) {
 				checkerLog+"="+filepath.Join(dir, "log"), checkerErrors+"="+errors.Name(),
 				// Unoptimised code keeps private variables, which are checked then, and has no masks of
 				// vectors, which Oclgrind does not know. Nor does it know prefetches, which are no accesses,
-				// except where they are what is checked, nor what inlining tells of pointers that are restrict.
+				// except where prefetches are checked, nor restrict pointers after inlining.
 				"OCLGRIND_BUILD_OPTIONS=-cl-opt-disable -D__builtin_prefetch(...)=(void)0 -DBODIES_APART=1",
 				"OCLGRIND_CHECK_API=1", "OCLGRIND_MAX_ERRORS=1000000", "OCLGRIND_LOCAL_MEM_SIZE=1048576")
 			if !shard.partly {
@@ -78,7 +78,7 @@ const checksVar = "ANYCL_CHECKS"
 
 var cellResult = regexp.MustCompile(`(?m)^ +--- (PASS|FAIL): [^/]+/(\S+)`)
 
-// record adds the cells in what a process printed to the file of results, where there is one.
+// record adds the cells that a process printed to the file of results, where there is one.
 func record(t *testing.T, printed string) {
 	t.Helper()
 	name := os.Getenv(checksVar)
@@ -97,10 +97,10 @@ func record(t *testing.T, printed string) {
 	require.NoError(t, err)
 }
 
-// checkerShard is what one process runs.
+// checkerShard is the part of the tests that one process runs.
 type checkerShard struct {
 	name, tests string
-	partly      bool // without reads of what was never written
+	partly      bool // without reads of uninitialised memory
 	racing      bool // without races
 }
 
@@ -116,7 +116,7 @@ var checkerShards = func() (all []checkerShard) {
 	// Windows work out lanes beyond the end of a row of whatever stands there, and drop them by a
 	// mask, which Oclgrind takes for arithmetic.
 	all = append(all, checkerShard{name: "engine", tests: "^TestCheckerFindsNothingInTheHost$", partly: true})
-	// Tiles of products that cross the diagonal of a symmetric matrix are stored whole, and nobody reads what lies above it.
+	// Tiles of products that cross the diagonal of a symmetric matrix are stored whole, and nobody reads the elements above it.
 	for _, f := range []string{"cholesky", "svd|eigh"} { // halves of vectors count as never written too
 		all = append(all, checkerShard{name: f, tests: "^TestCheckerFindsNothingInAnyVariant$/^(" + f + ")", partly: true})
 	}

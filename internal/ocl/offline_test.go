@@ -21,8 +21,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// gpuPlans are plans of every variant for GPUs with their largest shapes, what
-// needs most registers, but for sub-groups, which have lanePlans.
+// gpuPlans are plans of every variant for GPUs with their largest shapes, which need most
+// registers, but for sub-groups, which have lanePlans.
 func gpuPlans(t *testing.T) map[string]*variant.Plan {
 	t.Helper()
 	all := map[string]*variant.Plan{}

@@ -19,7 +19,7 @@ func NewPending(d *platform.Device) *Pending { return &Pending{facts.New(d, &pla
 // Name is the device's ID.
 func (p *Pending) Name() string { return p.facts.Name }
 
-// Traits are those that need no open device, so that what is fused meanwhile fits the device later.
+// Traits are those that need no open device, so that tasks that are fused meanwhile fit the device later.
 func (p *Pending) Traits() engine.Traits {
 	return engine.Traits{Buffers: max(p.facts.Operands(), 1), MaxAlloc: p.facts.MaxAlloc}
 }

@@ -64,8 +64,7 @@ func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
 	return s, nil
 }
 
-// prepare is Prepare with plans from planTask. With an error the sequence is
-// closed, and tells what was planned.
+// prepare is Prepare with plans from planTask. With an error the sequence is closed, but has its plans.
 func (e *Engine) prepare(ctx context.Context, r runner, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
 	s := &sequence{eng: e, runner: r, tasks: make([]readyTask, len(tasks))}
 	if e.isClosed() {
@@ -158,8 +157,8 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 	return group.Wait()
 }
 
-// allocScratch makes the scratch buffers, which all tasks share: the queue is
-// in order, and no task's scratch outlives it. What is kept is a task's own.
+// allocScratch makes the scratch buffers, which all tasks share: the queue is in order, and no
+// task's scratch outlives it. Kept memory belongs to one task.
 func (s *sequence) allocScratch() error {
 	var sizes []int64
 	var whose []*engine.Task

@@ -22,7 +22,7 @@ var ErrCompiling = errors.New("ocl: the kernel is being compiled")
 type Operand struct {
 	Data  []byte // from the first element to the last
 	LD    int    // elements from the start of a row to that of the next
-	Trans bool   // what is meant is the transpose of what lies there
+	Trans bool   // the operand is the transpose of the stored matrix
 }
 
 // Half says of which part of a square C there is anything.
@@ -53,7 +53,7 @@ type Triangle struct {
 	Lower, Unit    bool // of T, as it is meant
 	Order, Columns int
 	Alpha          float64
-	T, B           Operand // also B may be the transpose of what lies there
+	T, B           Operand // also B may be the transpose of the stored matrix
 }
 
 // Products computes products of matrices in the host's memory, of sizes that nobody
@@ -180,7 +180,7 @@ func (x *Products) inline(p *Product, flops float64) bool {
 	return x.eng.host != nil && !x.copies && x.eng.host.takes(p, flops)
 }
 
-// productRunner is what runs a product.
+// productRunner is the runner of a product.
 func (e *Engine) productRunner(inline bool) runner {
 	if inline {
 		return e.host.inline

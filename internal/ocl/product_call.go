@@ -130,7 +130,7 @@ func (s span) before(t span) int {
 	return int(uintptr(unsafe.Pointer(&t[0])) - uintptr(unsafe.Pointer(&s[0])))
 }
 
-// with is what spans that meet cover together.
+// with is the union of two spans that meet.
 func (s span) with(t span) span {
 	if s.before(t) < 0 {
 		s, t = t, s
@@ -147,7 +147,7 @@ func (c *productCaller) borrow(p *Product) error {
 		for j := range i {
 			if covers[j].meets(covers[i]) {
 				covers[i] = covers[j].with(covers[i])
-				for l := range i { // also what was together with j
+				for l := range i { // also spans joined with j
 					if covers[l].meets(covers[i]) {
 						covers[l] = covers[i]
 					}
@@ -175,7 +175,7 @@ func (c *productCaller) borrow(p *Product) error {
 	return nil
 }
 
-// release closes what borrow made.
+// release closes the objects that borrow made.
 func (c *productCaller) release() (err error) {
 	for i, b := range c.ours {
 		if b != nil {
@@ -248,7 +248,7 @@ func (c *productCaller) fetch(p *Product) error {
 	return nil
 }
 
-// forget gives back what send took.
+// forget gives back the memory that send took.
 func (c *productCaller) forget() (err error) {
 	for i, m := range c.copies {
 		if m != nil {

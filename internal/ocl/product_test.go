@@ -99,7 +99,7 @@ func checkProduct[T float32 | float64](t *testing.T, x *Products, c productCase)
 	}
 	for i := range want {
 		if math.IsNaN(float64(want[i])) && math.IsNaN(float64(cc[i])) {
-			continue // what is not there
+			continue // elements that are not part of the result
 		}
 		require.InDelta(t, float64(want[i]), float64(cc[i]), tol*math.Sqrt(float64(c.k+1)), "element %d, %d of row %d", i, i%ldc, i/ldc)
 	}
@@ -301,7 +301,7 @@ func TestProductsGrowBesideOthers(t *testing.T) { // see hostrun.PartHead
 	close(grown)
 	wg.Wait()
 
-	// What a launch there cannot have is left to the device's queue.
+	// A launch that the host path cannot run is left to the device's queue.
 	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float32, Inline: e.host != nil}, M: 1 << 20, N: 1, K: 1}
 	require.False(t, e.planProduct(k).Key.Inline)
 	k.M = 100
@@ -393,7 +393,7 @@ func (c *triangleOperands[T]) width() int {
 	return c.columns
 }
 
-// check compares what B has become with what that means: T·X = alpha·B, or X = alpha·T·B.
+// check compares the new content of B with its definition: T·X = alpha·B, or X = alpha·T·B.
 func (c *triangleOperands[T]) check(t *testing.T, got []T) {
 	from, to := c.b, got // to = alpha·T·from
 	if c.solve {

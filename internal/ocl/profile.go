@@ -20,7 +20,7 @@ func (s *sequence) Profile(ctx context.Context, from, to int, run uint32, epoch 
 	if err := s.ready(ctx, from, to); err != nil {
 		return nil, err
 	}
-	if err := s.eng.Wait(ctx); err != nil { // the other queue does not order with what was submitted
+	if err := s.eng.Wait(ctx); err != nil { // the other queue is not ordered with the commands submitted before
 		return nil, err
 	}
 	if s.eng.dev.Caps().Profiling && !s.eng.bounds && !s.launcher.immediate() {

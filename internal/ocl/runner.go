@@ -13,11 +13,11 @@ import (
 // runner is one of the ways to run kernels that an engine has: the device's queue, or, with a driver for CPUs, the
 // program's own threads; see hostPath.
 type runner interface {
-	// target is what tasks are planned and programs compiled for.
+	// target is the device, with its facts, that tasks are planned and programs compiled for.
 	target() *target
 	// ranged is r as the driver is given it: errQueueOnly where that cannot be.
 	ranged(r cl.Range) (cl.Range, error)
-	// open makes what one sequence runs its commands by.
+	// open makes the launcher of one sequence.
 	open() (launcher, error)
 }
 
@@ -46,14 +46,14 @@ type launcher interface {
 	close() error
 }
 
-// target is what tasks are planned and programs compiled for.
+// target is the device, with its facts, that tasks are planned and programs compiled for.
 type target struct {
 	device   *cl.Device
 	facts    *facts.Device
 	programs interface {
 		Program(ctx context.Context, name, source, options string) (*cl.Program, error)
 	}
-	// head is what stands before a program of own kernels, and customHead before that of a caller's.
+	// head is the source text before a program of own kernels, and customHead that before a caller's.
 	head       string
 	customHead func(dims, depth int) string
 	mark       string // tells runners apart in fingerprints

@@ -39,7 +39,7 @@ type readyTask struct {
 	programs []built       // the same, built
 	steps    []command
 	kept     []*platform.Memory // of the plan, the task's own
-	current  bool               // what is kept holds for the steady inputs as they are
+	current  bool               // the kept values are those of the present steady inputs
 }
 
 // command is one command: a launch, or a copy.
@@ -51,7 +51,7 @@ type command struct {
 	run    int // the argument that takes the number of the run, or -1
 	copy   *copying
 	check  *checked // a launch of an own kernel in the checked mode
-	once   bool     // needless while what is kept is current
+	once   bool     // needless while the kept values are current
 	number int      // that the launcher has given it
 }
 
@@ -85,7 +85,7 @@ func (s *sequence) submit(ctx context.Context, from, to int, run uint32, done fu
 				continue
 			}
 			if err := s.launcher.submit(ctx, &p.steps[j], run); err != nil {
-				_ = s.launcher.end() // what failed first is told
+				_ = s.launcher.end() // the first error is returned
 				return s.failed(p, err)
 			}
 			if done == nil {
@@ -116,10 +116,10 @@ func (s *sequence) ready(ctx context.Context, from, to int) error {
 	return ctx.Err()
 }
 
-// skips reports whether step j only makes what is still there.
+// skips reports whether step j only makes kept values that are still current.
 func (p *readyTask) skips(j int) bool { return p.current && p.steps[j].once }
 
-// Changed makes the next run compute again what is made of steady inputs.
+// Changed makes the next run compute the values kept of steady inputs again.
 func (s *sequence) Changed() {
 	for i := range s.tasks {
 		s.tasks[i].current = false
@@ -177,8 +177,8 @@ func (s *sequence) Traits() engine.SequenceTraits {
 	return t
 }
 
-// Close releases the kernels and the scratch memory, after waiting for what was
-// submitted: its memory goes back to a pool.
+// Close releases the kernels and the scratch memory, after waiting for the submitted runs: its
+// memory goes back to a pool.
 func (s *sequence) Close() error {
 	s.eng.mu.Lock()
 	_, live := s.eng.sequences[s]

@@ -10,10 +10,10 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// Drivers of CPUs compile a kernel for the size of its work-groups when it is first launched (PoCL, 0.05 to
-// 0.2 s each), and no other launch of the process begins meanwhile. So kernels are launched once within Prepare's
-// caller's Compile, and what could only be prepared later is left alone while graphs run.
-// Source: pocl_check_kernel_dlhandle_cache in lib/CL/devices/common.c of PoCL 3.1.
+// Drivers of CPUs compile a kernel for the size of its work-groups when it is first launched (PoCL, 0.05 to 0.2 s
+// each), and no other launch of the process begins meanwhile. So kernels are launched once within Prepare's
+// caller's Compile, and kernels that could only be launched later are left alone while graphs run. Source:
+// pocl_check_kernel_dlhandle_cache in lib/CL/devices/common.c of PoCL 3.1.
 
 // launchKey is a kernel as such a driver tells them apart.
 type launchKey struct {
@@ -60,8 +60,8 @@ func (l *library) setWarm(c *command) {
 // compilesAtLaunch reports whether the device's driver does.
 func (e *Engine) compilesAtLaunch() bool { return e.dev.Device().Class == platform.CPU }
 
-// isCold reports whether a task has a kernel that was never launched. What a caller's own kernel does with
-// memory that holds anything is not known, so that it is left to the first run.
+// isCold reports whether a task has a kernel that was never launched. The effect of a caller's own kernel
+// on memory with arbitrary content is unknown, so that its first launch is left to the first run.
 func (s *sequence) isCold(t *readyTask) bool {
 	if t.task.Kind == engine.Custom {
 		return false
@@ -87,10 +87,10 @@ func (s *sequence) Cold() bool {
 	return false
 }
 
-// Warm launches the tasks that have kernels which were never launched, with one work-group where that compiles the same. What
-// would write their operands may be no such task, so that results are cleared at once: an index in memory that values share would
-// be any number, and what is read there beyond all memory. Memory that holds zeros to begin with, as a program's does, thus stays
-// fit for indices.
+// Warm launches the tasks that have kernels which were never launched, with one work-group where that compiles the same. The
+// tasks that write their operands may not be launched, so that results are cleared at once: an index in memory that values share
+// could be any number, and a read at that index out of bounds. Memory that holds zeros to begin with, as a program's does, thus
+// stays fit for indices.
 func (s *sequence) Warm(ctx context.Context) (err error) {
 	if err := s.ready(ctx, 0, len(s.tasks)); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for j := range t.steps { // all: later ones go by what earlier ones write
+		for j := range t.steps { // all: later ones depend on the results of earlier ones
 			c := &t.steps[j]
 			least := *c
 			if c.kernel != nil && mayLeaveOut(t) {
@@ -133,8 +133,8 @@ func (s *sequence) Warm(ctx context.Context) (err error) {
 	return nil
 }
 
-// mayLeaveOut reports whether launches of t may have fewer work-groups when they are there to be compiled alone: no launch takes
-// for indices or counts what an earlier one of the task writes.
+// mayLeaveOut reports whether launches of t may have fewer work-groups when they only serve to compile: no launch takes for
+// indices or counts what an earlier one of the task writes.
 func mayLeaveOut(t *readyTask) bool {
 	return len(t.steps) == 1 || t.task.Kind == engine.Map || t.task.Kind == engine.Contract || t.task.Kind == engine.Reduce
 }
@@ -155,7 +155,7 @@ func (s *estimates) Compiled(tasks []int) bool {
 	return !s.e.compilesAtLaunch() || s.Built(tasks)
 }
 
-// Built reports whether the programs of tasks are there, and where the driver compiles at the first launch, whether that was.
+// Built reports whether the programs of tasks are built, and were launched, where the driver compiles at the first launch.
 func (s *estimates) Built(tasks []int) bool {
 	e := s.e
 	r, _ := s.runner(tasks)

@@ -26,8 +26,8 @@ func sharedObjects(t *testing.T) map[string]bool {
 	return all
 }
 
-// What is launched for a work-group alone, so that a driver compiles it, is what runs need: PoCL has each compiled kernel in a file of
-// its own, and runs load no other.
+// Launching a single work-group compiles the kernel that runs need: PoCL stores each compiled kernel in a file of its
+// own, and runs load no other.
 func TestKernelsLaunchedForOneGroupAreThoseOfRuns(t *testing.T) {
 	for _, force := range []string{"thread=caller", "thread=workers"} {
 		e := withCompanion(t, force)

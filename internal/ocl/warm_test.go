@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Results of tasks that ran to be compiled are cleared, as another task may take what is in their memory for indices.
+// Results of tasks that ran to be compiled are cleared, as another task may take the content of their memory for indices.
 func TestWhatTasksWriteToBeCompiledIsCleared(t *testing.T) {
 	for _, force := range []string{"thread=caller", "thread=workers"} {
 		e := withCompanion(t, force)

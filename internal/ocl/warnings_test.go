@@ -32,7 +32,7 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 		}
 		return
 	}
-	parts := map[string][]*codegen.Program{} // by what programs must share
+	parts := map[string][]*codegen.Program{} // by the options and head that programs must share
 	for _, cases := range []map[string]goldenCase{goldens(), contractGoldens(), attentionGoldens()} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			c := cases[name]

@@ -16,7 +16,7 @@ import (
 // Prepare does, and nothing is made.
 type Watch func(ctx context.Context, p Prepared) error
 
-// Prepared is what a sequence is going to be.
+// Prepared describes a sequence that is about to be prepared.
 type Prepared struct {
 	// Print is equal for sequences of one device that give its driver the same.
 	Print string
@@ -24,8 +24,8 @@ type Prepared struct {
 	Variants []string
 }
 
-// Forced is another engine on e's device, with a list of variants in place of e's. It
-// shares what e has compiled.
+// Forced is another engine on e's device, with a list of variants in place of e's. It shares the
+// kernels that e has compiled.
 func (e *Engine) Forced(variants string, watch Watch) *Engine {
 	f := NewForced(e.dev, variants)
 	f.watch = watch

@@ -19,7 +19,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// printed is what e would make of task, which is not compiled.
+// printed describes the sequence that e would prepare for task, without compiling it.
 func printed(t *testing.T, e *Engine, task *engine.Task, offset int64) Prepared {
 	t.Helper()
 	var got Prepared

@@ -1,9 +1,9 @@
 // Package pace learns how far predicted times are off.
 //
-// A prediction comes from operations, bytes and a few measured rates. What it
-// lacks differs from one kind of work to the next and with its size, and repeats
-// itself. So a [Table] keeps, for an engine, a family of work and the
-// order of magnitude of the prediction, by which factor what was measured differs.
+// A prediction comes from operations, bytes and a few measured rates. Its error differs from one
+// kind of work to the next and with its size, and repeats itself. So a [Table] keeps, for an
+// engine, a family of work and the order of magnitude of the prediction, the factor between
+// measured and predicted times.
 package pace
 
 import (
@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// Key is what has errors in common.
+// Key identifies work whose predictions have a common error.
 type Key struct {
 	Engine string `json:"engine"`
 	Kind   string `json:"kind"`
-	// DType and Name are of the work itself. What is not known of a name, its kind and dtype
-	// tell, and what is not known of these, its kind.
+	// DType and Name are of the work itself. A name without measurements takes the error of its kind
+	// and dtype, and these without measurements that of the kind.
 	DType string `json:"dtype,omitempty"`
 	Name  string `json:"name,omitempty"`
 }
@@ -47,11 +47,11 @@ func (k Key) memory() float64 {
 	return memory
 }
 
-// Table holds what was learned. The zero value is ready; methods are safe for concurrent use.
+// Table holds the learned errors of predictions. The zero value is ready; methods are safe for concurrent use.
 type Table struct {
 	mu    sync.RWMutex
 	known points
-	fresh points // what was learned to be kept, since the last Merge
+	fresh points // the errors to be kept on disk, learned since the last Merge
 }
 
 type points map[Key]*[buckets]point
@@ -60,16 +60,16 @@ type points map[Key]*[buckets]point
 // from a nanosecond on.
 const buckets = 24
 
-// point is what was learned about one order of magnitude.
+// point is the measured error of one order of magnitude.
 type point struct {
 	Log    float64 `json:"log"`    // of the measured time over the predicted
 	Spread float64 `json:"spread"` // the mean square of how far single ones are from Log
-	Weight float64 `json:"weight"` // of what was learned, 0 for nothing
+	Weight float64 `json:"weight"` // of the measurements, 0 for none
 }
 
 const (
-	doubt   = 0.1     // the weight of what a wider key tells, and of no correction at all
-	unknown = 0.6     // the error, in logarithms, of what was never measured
+	doubt   = 0.1     // the weight of a wider key's error, and of no correction at all
+	unknown = 0.6     // the error, in logarithms, of work that was never measured
 	memory  = 8       // the weight above which older measurements fade
 	limit   = 1 << 16 // a factor beyond it, either way, is a mistake
 )
@@ -78,8 +78,8 @@ func position(predicted time.Duration) float64 {
 	return min(max(math.Log2(float64(max(predicted, 1)))/2, 0), buckets-1)
 }
 
-// Correct is the time that is to be expected of what is predicted, and by which part
-// of it that may be off, about as often as not.
+// Correct returns the expected time of work with the given prediction, and the probable error as a
+// part of it: half of all times lie within.
 func (t *Table) Correct(k Key, predicted time.Duration) (expected time.Duration, off float64) {
 	t.mu.RLock()
 	log, square := t.look(k, predicted)
@@ -101,7 +101,7 @@ func (t *Table) look(k Key, predicted time.Duration) (log, square float64) {
 		if all == nil {
 			continue
 		}
-		// What the wider key tells is one more measurement.
+		// The wider key's error counts as one more measurement.
 		sum, squares, weight := doubt*log, doubt*square, doubt
 		for b := range all {
 			if p := &all[b]; p.Weight > 0 {
@@ -116,7 +116,7 @@ func (t *Table) look(k Key, predicted time.Duration) (log, square float64) {
 	return log, square
 }
 
-// limited is log within what may be.
+// limited is log within its bounds.
 func limited(log float64) float64 { return min(max(log, -math.Log(limit)), math.Log(limit)) }
 
 // learn takes p into all levels of k.
@@ -143,7 +143,7 @@ func (ps points) add(k Key, b int, q point) points {
 		ps[k] = new([buckets]point)
 	}
 	p := &ps[k][b]
-	weight := min(p.Weight+q.Weight, k.memory()) // of what fades there is less
+	weight := min(p.Weight+q.Weight, k.memory()) // of measurements that fade there are fewer
 	p.Weight = weight
 	part := min(q.Weight/weight, 1)
 	d := q.Log - p.Log
@@ -159,8 +159,8 @@ func (t *Table) Dirty() bool {
 	return len(t.fresh) > 0
 }
 
-// Merge adds to old, what a file holds by now, all that was learned to be kept, so that processes
-// which learn at the same time do not forget what others have learned.
+// Merge adds to old, the present content of a file, all errors learned to be kept, so that
+// processes which learn at the same time do not lose each other's.
 func (t *Table) Merge(old *Table) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +188,7 @@ type record struct {
 	point
 }
 
-// MarshalJSON writes what was learned.
+// MarshalJSON writes the table.
 func (t *Table) MarshalJSON() ([]byte, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -205,7 +205,7 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 
 var errRecord = errors.New("pace: a figure that cannot be")
 
-// UnmarshalJSON takes over what was learned before. With an error the table is as it was.
+// UnmarshalJSON reads a table that MarshalJSON wrote. With an error the table is as it was.
 func (t *Table) UnmarshalJSON(data []byte) error {
 	var records []record
 	if err := json.Unmarshal(data, &records); err != nil {

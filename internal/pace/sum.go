@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Part is a part of a measured time: what it is predicted to take each time, and how often it is in it.
+// Part is a part of a measured time: its predicted time each time, and how often it occurs.
 type Part struct {
 	Key       Key
 	Predicted time.Duration
@@ -15,23 +15,24 @@ type Part struct {
 // Standard deviations of logarithms of times.
 const (
 	noise = 0.1 // of a measured time
-	drift = 0.1 // of what was learned, a while later
-	kin   = 0.4 // of names from what their kind tells, where they were not measured
+	drift = 0.1 // of the estimated error, a while later
+	kin   = 0.4 // of names from their kind, where they were not measured
 
-	// A measured time counts as at most this many standard deviations above what is expected, or below: other work makes runs slower
-	// and none faster. With 1.345, Huber's estimate is 95 % as efficient as the mean where nothing is disturbed.
+	// A measured time counts as at most this many standard deviations above the expected time, or below: other work makes runs
+	// slower and none faster. With 1.345, Huber's estimate is 95 % as efficient as the mean where nothing is disturbed.
 	slower, faster = 1.345, 2
 )
 
-// LearnSum notes how long parts take together. The difference from what is expected is laid to the parts by how uncertain they
-// are, as a Kalman filter does, so that what is known well, and what is a small part of the time, hardly changes. Let wᵢ be the part of
-// the expected time that part i is, σᵢ the standard deviation of the logarithm of its time, and A the sum of wᵢσᵢ over the parts
-// of one key, whose errors have one cause. Then the logarithm is measured to be off by
+// LearnSum notes how long parts take together. The difference from the expected time is divided among the parts by how uncertain they
+// are, as a Kalman filter does, so that parts whose times are known well, and parts of little time, hardly change. Let wᵢ be the part
+// of the expected time that part i is, σᵢ the standard deviation of the logarithm of its time, and A the sum of wᵢσᵢ over the parts of
+// one key, whose errors have one cause. Then the logarithm is measured to be off by
 //
 //	σᵢ A d / ΣA²,  d = log(took / expected),
 //
-// with weight A² / (ΣA² + noise²), divided among the parts of the key. Because a run may have been disturbed, d is limited: upwards to 1.345
-// standard deviations, downwards to 2; what is beyond widens the spread, so that what stays is believed. With keep it is worth being kept.
+// with weight A² / (ΣA² + noise²), divided among the parts of the key. Because a run may have been disturbed, d is limited: upwards to
+// 1.345 standard deviations, downwards to 2; the excess widens the spread, so that a lasting difference is learned. With keep, the
+// corrections are marked to be kept on disk.
 //
 // Source: Kalman, A New Approach to Linear Filtering and Prediction Problems (1960); for the limit, Huber, Robust Estimation of a
 // Location Parameter (1964).
@@ -64,13 +65,13 @@ func (t *Table) LearnSum(parts []Part, took time.Duration, keep bool) {
 		beyond := share * (whole - d)
 		t.learn(e.Key, e.Predicted, point{
 			Log:    limited(e.log + share*d),
-			Spread: e.deviation*e.deviation*(1-a*a/variance) + beyond*beyond, // what is still not known of it, and what the limit took off
+			Spread: e.deviation*e.deviation*(1-a*a/variance) + beyond*beyond, // the remaining variance, and the part cut off by the limit
 			Weight: e.part * a / variance,
 		}, keep)
 	}
 }
 
-// estimate is what is known of a part before its sum is measured.
+// estimate is the expected time of a part, with its uncertainty, before its sum is measured.
 type estimate struct {
 	Part
 	log, deviation float64

@@ -15,7 +15,7 @@ func expectedOf(x *Table, k Key, predicted time.Duration) float64 {
 	return float64(d)
 }
 
-// What other work takes from a run says nothing about a small part of it, however often.
+// A delay of a run by other work does not change the estimate of a small part of it, however often it happens.
 func TestLoadIsNotLaidToASmallPart(t *testing.T) {
 	t.Parallel()
 	var x Table

@@ -49,7 +49,7 @@ func Uniform(w [4]uint32) float32 { return float32(w[0]>>8) * (1.0 / (1 << 24)) 
 // Uniform64 is in [0, 1), with 53 bits.
 func Uniform64(w [4]uint32) float64 { return float64(long(w[0], w[1])>>11) * (1.0 / (1 << 53)) }
 
-// Pair is u in (0, 1] and v in [0, 1): what Box and Muller start from.
+// Pair is u in (0, 1] and v in [0, 1): the input of Box and Muller's method.
 func Pair(w [4]uint32) (u, v float32) {
 	return float32(w[0]>>8+1) * (1.0 / (1 << 24)), float32(w[1]>>8) * (1.0 / (1 << 24))
 }

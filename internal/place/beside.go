@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// span plays a run through in which engines work at the same time: each has its tasks one after
-// the other, and of those whose operands are there takes the one with the longest way to the
-// end (Topcuoglu, Hariri and Wu, Performance-Effective and Low-Complexity Task Scheduling for
-// Heterogeneous Computing, 2002: the upward rank of HEFT). A task waits for values that another
-// engine makes, and they are moved, as part of it. What runs at the same time on the host's processors
-// shares them: a driver for CPUs and the CPU path are not two machines.
+// span plays a run through in which engines work at the same time: each has its tasks one after the
+// other, and of those whose operands are available takes the one with the longest way to the end
+// (Topcuoglu, Hariri and Wu, Performance-Effective and Low-Complexity Task Scheduling for
+// Heterogeneous Computing, 2002: the upward rank of HEFT). A task waits for values that another engine
+// makes, and they are moved, as part of it. Tasks that run at the same time on the host's processors
+// share them: a driver for CPUs and the CPU path are not two machines.
 //
-// It returns the predicted time until the results are there, and the tasks in an order in
-// which they can be submitted.
+// It returns the predicted time until the results are available, and the tasks in an order in which
+// they can be submitted.
 func (d *decision) span(assignment []int) (total time.Duration, order []int) {
 	p := newPlay(d, assignment)
 	for p.done < len(assignment) {

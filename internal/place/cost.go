@@ -57,12 +57,12 @@ func (d *decision) nearest(t, s int) int {
 	return best
 }
 
-// search looks for a split: for every two engines the minimum cut of what they have, in
-// turn, as long as it helps. With two engines one cut is the whole search, but for what a cut
-// cannot count: a wait is counted with every move, and with none; and an engine
-// that gets little may be quicker than if it got all.
+// search looks for a split: for every two engines the minimum cut of their tasks, in turn, as long
+// as it helps. With two engines one cut is the whole search, but for costs that a cut cannot count:
+// a wait is counted with every move, and with none; and an engine that gets little may be quicker
+// than if it got all.
 func (d *decision) search(best candidate) candidate {
-	const rounds = 4 // each pair of engines; what is left to gain after two is next to nothing
+	const rounds = 4 // each pair of engines; the gain after two is next to nothing
 	start := best.assignment
 	for range rounds {
 		before := best.total
@@ -91,7 +91,7 @@ func (d *decision) try(best *candidate, assignment []int) {
 	}
 }
 
-// hostSyncs is the time of what the host reads in the midst of a run.
+// hostSyncs is the time of the values that the host reads in the midst of a run.
 func (d *decision) hostSyncs(assignment []int, links []Link) (total time.Duration) {
 	for v := range d.Values {
 		if x := &d.Values[v]; x.HostSyncs > 0 {
@@ -102,8 +102,8 @@ func (d *decision) hostSyncs(assignment []int, links []Link) (total time.Duratio
 	return total
 }
 
-// priced are the times of tasks on their own engines when each engine has only what the assignment
-// gives it, and on others as if they had all.
+// priced are the times of tasks on their own engines when each engine has only the tasks that the
+// assignment gives it, and on others as if they had all.
 func (d *decision) priced(assignment []int) (times [][]time.Duration, links []Link) {
 	times, links = make([][]time.Duration, len(d.Tasks)), make([]Link, len(d.Engines))
 	all := make([]time.Duration, len(d.Tasks)*len(d.Engines))

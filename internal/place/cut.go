@@ -13,8 +13,8 @@ import "time"
 //	              read by the host in the midst of a run: a wait and a move, each time
 //	an engine     a wait, if it has any task
 //
-// With waits each move waits too for what is moved, which is too much where several moves
-// share a wait; without it is too little.
+// With waits each move includes the wait for its value, which is too much where several moves share
+// a wait; without waits the sum is too little.
 func (d *decision) cut(assignment []int, a, b int, times [][]time.Duration, links []Link, waits bool) []int {
 	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
 	c := &cutter{decision: d, net: n, a: a, b: b, assignment: assignment}

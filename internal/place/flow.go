@@ -1,12 +1,12 @@
 package place
 
-// network is a graph between a source and a sink, whose minimum cut is found by
-// pushing flow (Goldberg and Tarjan, A New Approach to the Maximum-Flow Problem, 1988):
-// first in, first out, with heights from a search back from the sink, anew after as many
-// relabels as there are nodes. Edges of source and sink are numbers of a node: what its side
-// costs. Only the cut is wanted, so that flow which cannot reach the sink stays where it is.
+// network is a graph between a source and a sink, whose minimum cut is found by pushing flow
+// (Goldberg and Tarjan, A New Approach to the Maximum-Flow Problem, 1988): first in, first out,
+// with heights from a search back from the sink, anew after as many relabels as there are nodes.
+// Edges of source and sink are numbers of a node: the cost of its side. Only the cut is wanted, so
+// that flow which cannot reach the sink stays where it is.
 type network struct {
-	excess []int64 // of the source's edge, and what has been pushed to the node
+	excess []int64 // of the source's edge, and the flow pushed to the node
 	left   []int64 // of the sink's edge
 	edges  []edge  // pairs: an edge and its reverse
 	nodes  int
@@ -46,8 +46,8 @@ func (n *network) cost(v int, source, sink int64) {
 // unlimited is a capacity that no cut takes.
 const unlimited = 1 << 61
 
-// bound replaces what is unlimited by a little more than all other capacities together, so
-// that no sum overflows. Capacities whose sum would all the same are rounded.
+// bound replaces unlimited capacities by a little more than all others together, so that no sum
+// overflows. Capacities whose sum would all the same are rounded.
 func (n *network) bound() {
 	caps := func(f func(c *int64)) {
 		for v := range n.nodes {
@@ -92,7 +92,7 @@ func (n *network) edge(a, b int, ab, ba int64) {
 func (n *network) solve() []bool {
 	n.bound()
 	n.index()
-	for v := range n.nodes { // what goes straight through a node
+	for v := range n.nodes { // flow that goes straight through a node
 		both := min(n.excess[v], n.left[v])
 		n.excess[v] -= both
 		n.left[v] -= both
@@ -115,7 +115,7 @@ func (n *network) solve() []bool {
 			relabels = 0
 			n.survey()
 		}
-		if head >= n.nodes { // the room of what is done
+		if head >= n.nodes { // reuses the space of the nodes that are done
 			n.queue = n.queue[:copy(n.queue, n.queue[head+1:])]
 			head = -1
 		}
@@ -148,7 +148,7 @@ func (n *network) index() {
 	copy(n.at, n.first)
 }
 
-// far is the height of what cannot reach the sink: more than the longest way has edges.
+// far is the height of nodes that cannot reach the sink: more than the longest way has edges.
 func (n *network) far() int32 { return int32(n.nodes) + 1 }
 
 // survey sets every height to the number of edges to the sink; to far where there
@@ -181,8 +181,8 @@ func (n *network) activate(v int32) {
 	}
 }
 
-// discharge pushes what v has too much of to the sink and to lower nodes, and raises v
-// until nothing is left, or the sink out of reach. It returns how often it was raised.
+// discharge pushes the excess of v to the sink and to lower nodes, and raises v until nothing is
+// left, or the sink out of reach. It returns how often it was raised.
 func (n *network) discharge(v int32) (raised int) {
 	if n.height[v] == 1 { // nothing is nearer to the sink
 		p := min(n.excess[v], n.left[v])

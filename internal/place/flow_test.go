@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cutCost is what the network's costs come to for the given side of each node.
+// cutCost is the total cost of the network's cut for the given side of each node.
 func cutCost(excess, left []int64, edges []edge, sink []bool) int64 {
 	var sum int64
 	for v, there := range sink {

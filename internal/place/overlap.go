@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// A cut adds up times, as if one engine waited while another works. Where they need not, that
-// is an upper bound, and the best sum is not always the best run: a branch that another
-// engine does more slowly may cost nothing there. So the best of the race is the start of a local
-// search by what a run takes when it is played through with engines that work at the same time.
+// A cut adds up times, as if one engine waited while another works. Where they need not, that is an
+// upper bound, and the best sum is not always the best run: a branch that another engine does more
+// slowly may cost nothing there. So the best of the race is the start of a local search, whose cost
+// is the time of a run that is played through with engines that work at the same time.
 
 // searchTasks bounds the search: so many tasks are played through.
 const searchTasks = 40_000
 
-// overlapped is best, or what is predicted to be better by the part Gain if engines work at the same time.
+// overlapped is best, or a candidate predicted to be better by the part Gain if engines work at the same time.
 func (d *decision) overlapped(best candidate) candidate {
 	if d.Cores == nil || len(d.Tied) > 0 || len(d.Engines) == 1 || len(d.Tasks) < 2 {
 		return best
@@ -138,8 +138,8 @@ func (d *decision) with(assignment, branch []int, engine int) []int {
 	return out
 }
 
-// branches are tasks that may well move together: each alone, and what leads to one operand of
-// a task with several and nowhere else.
+// branches are tasks that may well move together: each task alone, and the tasks that lead to one
+// operand of a task with several and nowhere else.
 func (d *decision) branches() (all [][]int) {
 	if len(d.Tasks) > searchTasks/40 {
 		return nil

@@ -1,10 +1,9 @@
 // Package place decides which task runs on which engine.
 //
-// It sees tasks and engines as numbers with predicted times: of each task on each
-// engine, of moving each value, and of waiting for an engine. The cheapest assignment
-// to two engines is a minimum cut; see cut.go. What the cut cannot count exactly,
-// the waits that several moves share, and engines that are quicker when they have
-// little to do, is counted by playing the run through; see cost.go.
+// It sees tasks and engines as numbers with predicted times: of each task on each engine, of moving
+// each value, and of waiting for an engine. The cheapest assignment to two engines is a minimum cut;
+// see cut.go. Costs that the cut cannot count exactly, the waits that several moves share, and engines
+// that are quicker when they have little to do, are counted by playing the run through; see cost.go.
 package place
 
 import (
@@ -19,14 +18,13 @@ const Never = time.Duration(-1)
 // Host is where values come from that are fed, and where results go.
 const Host = -1
 
-// Problem is what there is to decide. Engine 0 is preferred where times are equal.
+// Problem is the input of a placement decision. Engine 0 is preferred where times are equal.
 type Problem struct {
 	Engines []string
 	Tasks   []Task // in the order in which they run
 	Values  []Value
-	// Price is the predicted time of each of the tasks, ascending, on an engine where they
-	// are all there is to run, and what comes beside them. It is never asked for a task that
-	// the engine cannot run.
+	// Price is the predicted time of each of the tasks, ascending, on an engine that runs no others,
+	// and the link that goes with them. It is never asked for a task that the engine cannot run.
 	Price func(engine int, tasks []int) (times []time.Duration, link Link)
 	// Move is the predicted time to move x between two engines, or an engine and Host, where each
 	// engine has its link.
@@ -34,39 +32,39 @@ type Problem struct {
 	// Only is the engine that the caller demands of all tasks that demand none
 	// themselves, or -1.
 	Only int
-	// Gain is the part of the time of the best engine that a split must be predicted to save, so
-	// that what is within the error of predictions stays whole.
+	// Gain is the part of the time of the best engine that a split must be predicted to save, so that
+	// a gain within the error of predictions splits nothing.
 	Gain float64
 	// Why says, for a task that an engine cannot run, why.
 	Why func(task, engine int) error
-	// Tied are pairs of tasks that must be on one engine, alike in what can run them.
+	// Tied are pairs of tasks that must be on one engine; both of a pair can run on the same engines.
 	Tied [][2]int
-	// Cores is how many of the host's processors a task keeps busy on an engine; nil where engines
-	// do not work at the same time. Procs is how many there are, and Handover the time of
-	// telling an engine that what another has made is there. The last engine is the one that keeps
-	// who submits to it waiting.
+	// Cores is how many of the host's processors a task keeps busy on an engine; nil where engines do
+	// not work at the same time. Procs is how many processors the host has, and Handover the time of
+	// telling an engine that another's value is available. Submitting to the last engine blocks until
+	// its tasks are done.
 	Cores    func(engine, task int) float64
 	Procs    float64
 	Handover time.Duration
-	// Own is what a run takes beside its tasks and what they wait for, wherever they are.
+	// Own is the time of a run beside its tasks and their waits and moves, wherever they run.
 	Own time.Duration
 }
 
-// Link is what an engine's way of running what it got means for what is moved.
+// Link describes how an engine's way of running its tasks affects the moves of values.
 type Link struct {
 	Wait    time.Duration // until its work is known to be done
-	Domain  string        // where what is moved lies
-	Aliased bool          // what can be aliased need not be moved between it and Host
+	Domain  string        // the memory of values that are moved
+	Aliased bool          // aliasable values need not be moved between it and Host
 }
 
-// Task is what a task demands.
+// Task holds the demands of a task.
 type Task struct {
 	Able  []bool // of each engine
 	Only  int    // the engine that the caller demands, or -1
 	After []int  // earlier tasks whose values it does not read, and that must come before it
 }
 
-// Value is what tasks read and make.
+// Value is data that tasks read or make.
 type Value struct {
 	Bytes int64
 	// Maker is the task that makes it, or Host. Of a variable that the graph updates
@@ -75,9 +73,9 @@ type Value struct {
 	Readers   []int // tasks, ascending
 	Result    bool  // the host reads it at the end
 	Aliasable bool  // it can lie where the host has it, on engines that alias the host's memory
-	// Times is how often it is moved in a run, with a wait each time; 0 is once, and what the host
-	// has may be moved in some of the runs only. HostSyncs is how often the host reads it in the midst
-	// of a run.
+	// Times is how often it is moved in a run, with a wait each time; 0 is once, and a value of the
+	// host may be moved in some of the runs only. HostSyncs is how often the host reads it in the
+	// midst of a run.
 	Times, HostSyncs float64
 }
 
@@ -103,16 +101,16 @@ type Choice struct {
 	Why    string
 }
 
-// Plan is what was decided.
+// Plan is the outcome of a placement decision.
 type Plan struct {
 	Choices []Choice
-	Times   [][]time.Duration // of each task on each engine: on its own, beside what else is there; Never where it cannot run
+	Times   [][]time.Duration // of each task on each engine: on its own, beside the others there; Never where it cannot run
 	Links   []Link            // of each engine
 	Total   time.Duration     // of a run
 	Pure    []Pure            // all on one engine, for each of them
 	Split   bool              // tasks that could all run on one engine run on several
 	// Order is that in which tasks are to be submitted where engines are predicted to gain by working
-	// at the same time, and Serial what a run takes if they do not; nil and 0 where they gain nothing.
+	// at the same time, and Serial the time of a run if they do not; nil and 0 where they gain nothing.
 	Order  []int
 	Serial time.Duration
 }

@@ -221,7 +221,7 @@ func TestAChainThatIsCheaperWholeIsNotSplit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 1, 0}, assignmentOf(p))
 	require.True(t, p.Split)
-	g.wait[0] = 2 // what is read on the other engine must be waited for
+	g.wait[0] = 2 // a value that is read on the other engine must be waited for
 	p, err = Decide(g.Problem)
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 0, 0}, assignmentOf(p))

@@ -36,7 +36,7 @@ func (b *builder) aliasInputs() {
 }
 
 // aliasResults finds the results that engines may make where the caller wants them: those that lie on one engine only.
-// What shares their memory goes along.
+// Values that share their memory are aliased with them.
 func (b *builder) aliasResults() {
 	homes, sharing := map[*ir.Value]int{}, map[residence][]residence{}
 	for _, h := range b.residences {

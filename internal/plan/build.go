@@ -32,7 +32,7 @@ type builder struct {
 	moved      map[residence]bool      // that a step brings
 	touched    map[residence][]int     // where tasks read or write it
 	steps      *[]Step                 // that are being made
-	idle       int                     // the engine of what no task touches
+	idle       int                     // the engine of values that no task touches
 	aliased    map[residence]bool      // may lie where the caller has it
 	variables  map[*store.Variable]*Variable
 	stored     map[variableCopy]Location
@@ -44,8 +44,8 @@ type variableCopy struct {
 	engine   int
 }
 
-// Build makes the program of m's tasks, placed by p. It declares in the tasks what they write in place: m's
-// schedule serves no second placement.
+// Build makes the program of m's tasks, placed by p. It declares in the tasks the inputs that they write in
+// place: m's schedule serves no second placement.
 func Build(m *Model, p *Placement) *Program {
 	b := newBuilder(m, p)
 	b.allocate()
@@ -106,8 +106,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 	return b
 }
 
-// engineOf is where v is made, or for what exists before the run, where it is
-// first used.
+// engineOf is the engine that makes v, or for a value that exists before the run, the one that uses it first.
 func (b *builder) engineOf(v *ir.Value) int {
 	if v.Maker != nil {
 		return b.choices[b.maker[v.Maker]].Engine
@@ -183,7 +182,7 @@ func (b *builder) allocate() {
 	}
 }
 
-// planArenas plans one arena, or several under the engine's limit, for what a run makes on engine e.
+// planArenas plans one arena, or several under the engine's limit, for the values that a run makes on engine e.
 func (b *builder) planArenas(e int) {
 	g := &b.Engines[e]
 	var homes []residence

@@ -13,8 +13,8 @@ import (
 	"github.com/anycl/anycl/internal/place"
 )
 
-// PaceKey is what the errors of predictions have in common: the engine, the kind of
-// task and its dtype, and the op that gave the task its name.
+// PaceKey is the key under which errors of predictions are learned: the engine, the kind of task
+// and its dtype, and the op that gave the task its name.
 func PaceKey(e engine.Engine, t *engine.Task) pace.Key {
 	k := pace.Key{Engine: e.Name(), Kind: t.Kind.String()}
 	if len(t.Outs) > 0 {
@@ -41,7 +41,7 @@ func movesRows(t *engine.Task) bool {
 // WaitKey is that of the wait for an engine.
 func WaitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind: "wait"} }
 
-// runKey is that of what a run takes beside its tasks, waits and moves.
+// runKey is that of a run's time beside its tasks, waits and moves.
 func runKey() pace.Key { return pace.Key{Kind: "run"} }
 
 // moveKey is that of moves to an engine, or from it.
@@ -56,13 +56,13 @@ func moveKey(e engine.Engine, m transfer) pace.Key {
 	return k
 }
 
-// Learn corrects predictions by how long runs by p take. What a run takes longer or shorter than predicted is
-// laid to its tasks, waits and moves by how uncertain they are. With keep, the corrections are for later processes too.
+// Learn corrects predictions by how long runs by p take. The difference between a run's measured and predicted time is
+// divided among its tasks, waits and moves by how uncertain they are. With keep, the corrections are for later processes too.
 func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) {
 	if len(m.Instructions) == 0 {
 		return
 	}
-	if p.Order != nil && p.Total > 0 { // what engines gain by working at the same time is no error of its parts
+	if p.Order != nil && p.Total > 0 { // the time that engines save by working at the same time is no error of its parts
 		took = scaledBy(took, float64(p.Serial)/float64(p.Total))
 	}
 	m.Pace.LearnSum(m.parts(p, rates), took, keep)

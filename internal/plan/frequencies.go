@@ -38,7 +38,7 @@ func Tied(instructions []*ir.Instruction) (pairs [][2]int) {
 	return pairs
 }
 
-// hostSyncs adds what the host reads in the midst of a run.
+// hostSyncs adds the predicates of loops and branches, which the host reads in the midst of a run.
 func hostSyncs(flows []*ir.Flow, often []float64, out []place.Value) []place.Value {
 	ir.WalkFlows(flows, func(f *ir.Flow) {
 		if f.Pred == nil || f.Pred.Maker == nil {
@@ -66,8 +66,8 @@ func enclosing(flows []*ir.Flow, instructions int) [][]*ir.Flow {
 }
 
 // movesFor is how often v, made by task maker, is moved for the task that reads it, or for the host
-// where that is -1: once for each time that it is made. What iterations hand on is new in each
-// for those that read it there, and once for those behind the loop.
+// where that is -1: once for each time that it is made. A value that iterations hand on is new in
+// each for tasks that read it there, and once for tasks behind the loop.
 func movesFor(v *ir.Value, maker, reader int, within [][]*ir.Flow, often []float64) float64 {
 	if f := v.Flow; f != nil && f.Loop && reader >= 0 && f.Has(reader) && f.Last > f.Mid {
 		return often[f.Last-1]

@@ -18,7 +18,7 @@ func (b *builder) shareInPlace() {
 		}
 		for i, v := range u.Outs {
 			if v.Flow != nil {
-				continue // what else writes it has the same memory
+				continue // other writers have the same memory
 			}
 			if in := b.inPlace(at, t, u, i); in >= 0 {
 				b.share(t, u, in, i)

@@ -13,12 +13,12 @@ import (
 	"github.com/anycl/anycl/internal/store"
 )
 
-// Model predicts what runs of a graph take, and places its tasks by that.
+// Model predicts the times of runs of a graph, and places its tasks by them.
 type Model struct {
 	*ir.Schedule
 	Engines []engine.Engine // the preferred one first, the CPU engine last
 	Why     string          // they were chosen, for errors
-	Pace    *pace.Table     // corrects what engines predict
+	Pace    *pace.Table     // corrects engines' predictions
 	Where   ir.Place        // demanded of the tasks that demand none themselves
 	ByRule  bool            // each task runs on the first engine that can; nothing predicted decides
 }
@@ -30,7 +30,7 @@ func (m *Model) Again() *Model {
 	return &c
 }
 
-// Placement says where each task runs, and what that is predicted to take.
+// Placement says where each task runs, with the predicted times.
 type Placement struct {
 	*place.Plan
 	Often []float64 // a run is expected to run each task
@@ -136,7 +136,7 @@ func demandFirst(p *place.Problem) {
 	}
 }
 
-// prices are the engines of m with what they predict for its tasks.
+// prices are the engines of m with their predictions for its tasks.
 func (m *Model) prices() []*priced {
 	tasks := distinct(m.Instructions)
 	all := make([]*priced, len(m.Engines))

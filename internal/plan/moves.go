@@ -55,7 +55,7 @@ func (m *Model) Moved(often []float64, rates Rates) []place.Value {
 			if v.Maker != nil || v.IsInput() || rates[v.Node.State] > 0 {
 				p := at(v, t)
 				p.Readers = append(p.Readers, t)
-			} else if by, ok := updates[v.Node.State]; ok { // what the run before made of it
+			} else if by, ok := updates[v.Node.State]; ok { // the value that the run before made
 				p := at(v, t)
 				p.Maker = by
 				p.Readers = append(p.Readers, t)

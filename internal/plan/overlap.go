@@ -10,10 +10,10 @@ import (
 	"github.com/anycl/anycl/internal/store"
 )
 
-// handover is about what it takes until a goroutine goes on that waits for another.
+// handover is about the time until a goroutine that waits for another goes on.
 const handover = 20 * time.Microsecond
 
-// What a run takes beside tasks and moves, on a core of about 4 GHz; see BenchmarkOwnTime.
+// The time of a run beside tasks and moves, on a core of about 4 GHz; see BenchmarkOwnTime.
 const (
 	ownRun    = 180 * time.Nanosecond // checks, locks and clocks
 	ownFeed   = 110 * time.Nanosecond // of each input: found, checked and written
@@ -22,7 +22,7 @@ const (
 	ownCold = 0.09 // nanoseconds a byte of results that a run makes: no cache holds them
 )
 
-// OwnTime is what a run takes beside tasks and moves, as far as nothing was measured.
+// OwnTime is the predicted time of a run beside tasks and moves, before any was measured.
 func (m *Model) OwnTime() time.Duration {
 	own := ownRun + time.Duration(len(m.Inputs()))*ownFeed + time.Duration(len(m.Results))*ownResult
 	for _, v := range m.Results {
@@ -33,7 +33,7 @@ func (m *Model) OwnTime() time.Duration {
 	return own
 }
 
-// overlap tells the cost model what may run at the same time.
+// overlap tells the cost model which tasks may run at the same time.
 func (m *Model) overlap(p *place.Problem) {
 	if len(m.Engines) == 1 {
 		return
@@ -90,8 +90,8 @@ func (m *Model) blocks() bool {
 // that can be cancelled needs a goroutine and two switches between threads, which of a small graph is most of the run.
 const shortRun = time.Millisecond
 
-// isShort reports whether a run is predicted to be over soon. What a caller's own
-// kernel does cannot be predicted.
+// isShort reports whether a run is predicted to be over soon. The time of a caller's own kernel
+// cannot be predicted.
 func (m *Model) isShort(p *Placement) bool {
 	var all time.Duration
 	for t, u := range m.Instructions {

@@ -8,18 +8,18 @@ import (
 	"github.com/anycl/anycl/internal/place"
 )
 
-// priced is an engine that is asked for the times of tasks, and of what is moved.
+// priced is an engine that is asked for the times of tasks and of moves, with corrections.
 type priced struct {
-	engine.Estimates // what the engine says
+	engine.Estimates // of the engine
 	engine           engine.Engine
 	hosted           bool
 	tasks            []*engine.Task
 	fixed            []corrected
 	moves            map[transfer]time.Duration
-	pace             *pace.Table // corrects what the engine says; nil does not
+	pace             *pace.Table // corrects the engine's estimates; nil does not
 }
 
-// corrected is what became of a time, by task: it is asked for again and again.
+// corrected caches the corrected time of a task, which is asked for again and again.
 type corrected struct{ raw, expected time.Duration }
 
 // transfer is a number of bytes on their way to an engine, or back.
@@ -68,7 +68,7 @@ func (p *priced) move(m transfer) time.Duration {
 	return d
 }
 
-// rawMove is what the engine says of a transfer.
+// rawMove is the engine's own estimate of a transfer.
 func (p *priced) rawMove(m transfer) time.Duration {
 	if m.back {
 		return p.Download(m.bytes, m.domain)

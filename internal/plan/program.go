@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Program is what every run of a placed graph does. It is data, and does not change once it is built.
+// Program describes a run of a placed graph, the same for every run. It is data, and does not change once it is built.
 type Program struct {
 	*ir.Schedule
 	Placement *Placement
@@ -20,12 +20,12 @@ type Program struct {
 	Short     bool // a run is predicted to be over soon
 }
 
-// Engine is what a program needs of one engine.
+// Engine lists the memories and tasks that a program needs on one engine.
 type Engine struct {
 	Memories []Memory
 	Tasks    []Task
 	Arenas   []int64 // sizes of the first memories, which values share
-	Values   int64   // bytes of what is in the arenas, each value counted
+	Values   int64   // bytes of the values in the arenas, each counted
 	Live     int64   // the most bytes of it in use at once
 }
 
@@ -33,7 +33,7 @@ type Engine struct {
 type Memory struct {
 	Kind     MemoryKind
 	Bytes    int64
-	Value    *ir.Value // what is in it; of an arena, the largest
+	Value    *ir.Value // the value in it; of an arena, the largest
 	Values   int       // how many are
 	Variable *store.Variable
 }
@@ -88,14 +88,13 @@ type Step struct {
 	Kind        StepKind
 	From, To    int // engines
 	First, Last int // with Run: tasks of From, half open
-	// With Move and Ask: a value, and its size. It need not be read from what is the host's own memory, nor be
-	// written there.
+	// With Move and Ask: a value, and its size. It need not be read from the host's own memory, nor be written there.
 	Src, Dst    Location
 	Bytes       int64
 	Read, Write bool
-	Fetch       int  // the number of what an Ask asks for and a Move takes; -1: nothing was asked for
-	Ahead       bool // what is written takes its place behind what was submitted
-	After       int  // the step that makes what is moved
+	Fetch       int  // the number of the fetch that an Ask starts and a Move takes; -1: none
+	Ahead       bool // the write is ordered behind the work submitted before
+	After       int  // the step that makes the moved value
 	Region      *Region
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/internal/lower"
 )
 
-// spanLoops lets what a loop reads of its surroundings, and what its iterations hand on,
-// keep its memory until the last iteration is over.
+// spanLoops lets the values that a loop reads from outside, and those that its iterations hand on,
+// keep their memory until the last iteration is over.
 func (b *builder) spanLoops() {
 	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
 		if v := f.Predicate(b.Instructions); v != nil {
@@ -42,9 +42,9 @@ func (b *builder) makerOf(v *ir.Value) int {
 	return b.maker[v.Maker]
 }
 
-// coalesce gives the values that copies of loops and branches read the memory of what they
-// write, where nothing else needs that meanwhile: the copy is needless then. An iteration so
-// computes what it hands on in place.
+// coalesce gives the values that copies of loops and branches read the memory of the values that
+// they write, where nothing else needs that meanwhile: the copy is needless then. An iteration so
+// computes the values that it hands on in place.
 func (b *builder) coalesce() {
 	starts := map[int]int{} // of the body of the loop whose iteration ends with an instruction
 	ir.WalkFlows(b.Flows, func(f *ir.Flow) {
@@ -138,8 +138,8 @@ func (b *builder) bindAll(from, to int, flows []*ir.Flow) {
 	}
 }
 
-// bindFlow makes the steps of f. What it reads of its surroundings is brought before a loop, once;
-// a branch brings what it needs when it is taken.
+// bindFlow makes the steps of f. Values from outside of a loop are moved before it, once; a branch
+// moves the values that it needs when it is taken.
 func (b *builder) bindFlow(f *ir.Flow) {
 	if f.Loop {
 		for t := f.First; t < f.Last; t++ {

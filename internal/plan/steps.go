@@ -2,7 +2,7 @@ package plan
 
 import "github.com/anycl/anycl/internal/ir"
 
-// bindUnit adds task t, and the steps that bring what it reads and run it.
+// bindUnit adds task t, and the steps that move its operands and run it.
 func (b *builder) bindUnit(t int) {
 	u, e := b.Instructions[t], b.choices[t].Engine
 	for _, v := range u.Ins {
@@ -52,7 +52,7 @@ func (s *Step) goesOn(next *Step) bool {
 type layout struct {
 	*builder
 	made map[*ir.Value]int // the step
-	sent map[residence]int // the number of what was asked for
+	sent map[residence]int // the number of the fetch
 	seal bool              // nothing is to be added to the last step
 }
 
@@ -89,8 +89,8 @@ func (l *layout) append(s Step) int {
 	return len(l.Steps) - 1
 }
 
-// offer lets engines that will want v, which e has just made, have it before e is done with
-// what comes next.
+// offer makes v, which e has just made, available to the engines that will read it before e is done
+// with its next tasks.
 func (l *layout) offer(v *ir.Value, e int) {
 	for to := range l.traits {
 		h := residence{v, to}

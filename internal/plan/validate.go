@@ -8,7 +8,7 @@ import (
 )
 
 // Validate checks a program: every task of the schedule is bound once and every operand lies in a memory; every step
-// refers to tasks, memory and steps that there are, and every task is run, but for copies of what is there.
+// refers to existing tasks, memories and steps, and every task is run, but for copies that are needless.
 func (p *Program) Validate() error {
 	v := &validator{Program: p, ran: make([]int, len(p.Instructions))}
 	bound := make([]int, len(p.Instructions))

@@ -1,6 +1,6 @@
-// Package quirks reads ANYCL_QUIRKS, which switches workarounds for drivers on and off. What
-// there is to switch stands in platform's table of quirks; this package is for what lies
-// below it and must know before any device is known.
+// Package quirks reads ANYCL_QUIRKS, which switches workarounds for drivers on and off. The quirks
+// are listed in the table of package platform; this package is for packages below it, which must
+// know the switches before any device is known.
 package quirks
 
 import (
@@ -36,8 +36,8 @@ func Parse(text string) (map[string]bool, error) {
 	return switches, nil
 }
 
-// Off reports whether the environment switches a quirk off. What it says wrongly is for
-// those to report who know all names.
+// Off reports whether the environment switches a quirk off. Errors in the variable's text are
+// reported by package platform, which knows all names.
 func Off(name string) bool {
 	switches, err := Parse(os.Getenv(Variable))
 	on, seen := switches[name]

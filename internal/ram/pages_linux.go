@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// largePage is the size of a large page on most processors; where theirs are
-// larger, the kernel leaves out what does not fill one.
+// largePage is the size of a large page on most processors; where theirs are larger, the kernel
+// leaves out memory that does not fill one.
 const largePage = 2 << 20
 
 // PreferLargePages asks for large pages in the part of mem that they can fill, before anybody has

@@ -1,5 +1,5 @@
-// Package ram knows how much memory the machine has. Go ends the process when
-// an allocation cannot be met, so what can never be met has to be refused first.
+// Package ram knows how much memory the machine has. Go ends the process when an allocation cannot
+// be met, so one that can never be met has to be refused before.
 package ram
 
 import (

@@ -16,16 +16,16 @@ import (
 const (
 	RecycleFrom  = 256 << 10 // smaller blocks are the Go heap's own business
 	recycleFirst = 8 << 20   // the limit of the blocks that come back, in use or not, which doubles with each garbage collection
-	recycleShare = 32        // of the memory that the process may use, one part is what the limit grows to,
+	recycleShare = 32        // the limit grows to the memory that the process may use, divided by this,
 	recycleLeast = 32 << 20  // which is no less than this
 	recycleMost  = 1 << 30   // and no more than this
 	blockUnit    = 4 << 10   // sizes are rounded up to a page
 )
 
-// Recycled returns n bytes that hold anything, at an address that is a multiple of align, a power of
-// two. From [RecycleFrom] on they are what an earlier caller has dropped, if there is something of that
-// size. No more than a 32nd of the machine's memory, or of GOMEMLIMIT, takes part, between 32 MiB and 1 GiB, and a block
-// that nobody wants between two garbage collections is freed by the next.
+// Recycled returns n bytes that hold anything, at an address that is a multiple of align, a power of two. From
+// [RecycleFrom] on they are a block that an earlier caller has dropped, if there is one of that size. No more than a
+// 32nd of the machine's memory, or of GOMEMLIMIT, takes part, between 32 MiB and 1 GiB, and a block that nobody wants
+// between two garbage collections is freed by the next.
 func Recycled(n, align int) []byte {
 	size := (n + align - 1 + blockUnit - 1) / blockUnit * blockUnit
 	var raw []byte
@@ -46,7 +46,7 @@ type cache struct {
 	free   map[int][]block // the ones that were dropped last at the end
 	total  int             // bytes that come back, in use or not
 	cycle  uint64          // garbage collections while there were blocks
-	most   int             // what the limit grows to; 0: it was not asked for
+	most   int             // the value that the limit grows to; 0: not set yet
 	waking bool            // the next garbage collection calls trim
 }
 
@@ -89,7 +89,8 @@ func (c *cache) limit() int {
 	return min(recycleFirst<<min(c.cycle, 7), c.most)
 }
 
-// share is what the limit grows to, by the memory of the machine, 0 where it is unknown, and the runtime's limit.
+// share is the value that the limit grows to, by the memory of the machine, 0 where it is unknown, and the
+// runtime's limit.
 func share(machine, runtime int64) int {
 	if machine == 0 {
 		machine = math.MaxInt64
@@ -120,7 +121,7 @@ func (c *cache) wake() {
 // apart from the small objects that share their memory.
 type sentinel struct{ _ *byte }
 
-// trim leaves to the garbage collector what was not used since the one before the last.
+// trim leaves to the garbage collector the blocks that were not used since the collection before the last.
 func (c *cache) trim() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

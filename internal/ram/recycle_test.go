@@ -84,7 +84,7 @@ func TestBlocksThatComeBackAreBounded(t *testing.T) {
 	collect(t, func() bool { n, total := c.idle(); return n == 0 && total == 0 }, "what nobody wants is freed")
 }
 
-// Results larger than what the limit begins with come back once a few have been made.
+// Results larger than the initial limit come back once a few have been made.
 func TestLargeBlocksComeBackAfterSomeCollections(t *testing.T) {
 	c := cache{most: 16 * recycleFirst}
 	collect(t, func() bool {

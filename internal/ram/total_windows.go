@@ -19,5 +19,5 @@ func total() int64 {
 	if ok == 0 {
 		return 0
 	}
-	return int64(s.totalPage) // the limit of what can be committed
+	return int64(s.totalPage) // the limit of memory that can be committed
 }

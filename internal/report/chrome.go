@@ -53,7 +53,7 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 	return json.NewEncoder(w).Encode(traceFile{events, "ns"})
 }
 
-// traceFile is what a file of events consists of.
+// traceFile is the content of a file of events.
 type traceFile struct {
 	Events []traceEvent `json:"traceEvents"`
 	Unit   string       `json:"displayTimeUnit"`

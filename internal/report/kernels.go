@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// explained is why tasks are executed as they are, what holds for several said once.
+// explained is why tasks are executed as they are, facts that hold for several said once.
 type explained struct {
-	common []string // what holds for all tasks of an engine
+	common []string // the facts that hold for all tasks of an engine
 	text   string   // a line for each kernel
 }
 
@@ -41,8 +41,8 @@ func (r *Report) explained() (e explained) {
 
 func clauses(t *Task) []string { return strings.Split(t.Plan.Why, "; ") }
 
-// kernelLines lists the kernels of an engine with their reasons, without notes; where all reasons begin alike, that stands
-// in the heading.
+// kernelLines lists the kernels of an engine with their reasons, without notes; where all reasons begin alike, the common
+// part is in the heading.
 func kernelLines(where string, tasks []*Task, notes []string) string {
 	var kernels []kernel
 	users, reasons := map[kernel][]string{}, map[string]int{}

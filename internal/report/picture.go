@@ -26,7 +26,7 @@ func (r *Report) color(where string) string {
 	return colors[max(slices.Index(r.engines(), where), 0)%len(colors)]
 }
 
-// lines are what a picture says of a task.
+// lines are the lines of text about a task in a picture.
 func (t *Task) lines() []string {
 	times := t.Where + " " + t.predicted(t.Where)
 	if t.Measured > 0 {
@@ -46,8 +46,7 @@ type edge struct {
 	moved    bool
 }
 
-// edges are the values between tasks, feeds and results; what is constant or a variable is
-// not shown.
+// edges are the values between tasks, feeds and results; constants and variables are not shown.
 func (r *Report) edges() (edges []edge) {
 	for _, v := range r.Values {
 		if v.From < 0 && !v.Fed {
@@ -150,7 +149,7 @@ func (r *Report) SVG() string {
 			fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", (x1+x2)/2, (y1+y2)/2, color, html.EscapeString(e.label))
 		}
 	}
-	for i := range r.Regions { // what goes round, or may be left out, at the left of its tasks
+	for i := range r.Regions { // loops and branches, at the left of their tasks
 		if g := &r.Regions[i]; g.First < g.Last {
 			x := 4 + 5*r.outside(i)
 			fmt.Fprintf(&b, `<path d="M%d %d H%d V%d H%d" fill="none" stroke="#336699" stroke-width="2"><title>%s</title></path>`+"\n",

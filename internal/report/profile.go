@@ -11,7 +11,7 @@ import (
 // Profile is where the time of an executable goes. Times are medians over its runs.
 type Profile struct {
 	Graph   string `json:"graph"`
-	Runtime string `json:"runtime"` // what ran it and why
+	Runtime string `json:"runtime"` // the engines that ran it, and why
 	Runs    int    `json:"runs"`
 	// Wall is a whole run, feeds and outputs included, when nothing is timed
 	// inside; Traced is a run in which every launch is.
@@ -58,7 +58,7 @@ type KernelProfile struct {
 	Rate
 }
 
-// Span is what the host or an engine did for a while, within one run.
+// Span is one activity of the host or an engine within a run.
 type Span struct {
 	Track string        `json:"track"` // "host", or the engine
 	Name  string        `json:"name"`
@@ -150,7 +150,7 @@ func (p *Profile) tally(r *Report, times []time.Duration, ran []int) {
 	})
 }
 
-// rate fills in what follows from work and time.
+// rate fills in the fields that follow from work and time.
 func (r *Rate) rate(peaks engine.Peaks) {
 	if r.Time <= 0 {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// Recorder records one run as spans: an executor tells it what the host and the engines do.
+// Recorder records one run as spans: an executor tells it the activities of the host and the engines.
 type Recorder struct {
 	engines []Engine
 	epoch   time.Time

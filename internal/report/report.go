@@ -18,9 +18,8 @@ const Adaptive = "adaptive"
 // Report is a snapshot of an executable: its tasks, where each runs and why, predictions, transfers and memory.
 type Report struct {
 	Graph   string `json:"graph"`
-	Runtime string `json:"runtime"` // what runs it and why
-	// Predicted is the time of a run, Pure what it would be with all on one engine that can
-	// be there.
+	Runtime string `json:"runtime"` // the engines that run it, and why
+	// Predicted is the time of a run, Pure the same if each engine had all tasks that can run on it.
 	Predicted time.Duration `json:"predicted_ns"`
 	// Error is the part of Predicted by which half of all predictions like it are off. Measured is the median of
 	// so many Runs, 0 before there are enough.
@@ -36,7 +35,7 @@ type Report struct {
 	Tried []Trial `json:"tried,omitempty"`
 	// Refused are tasks that a device was to run and cannot.
 	Refused []Refusal `json:"refused,omitempty"`
-	// Serial is what a run would take if no engine worked while another does; 0 where that is so.
+	// Serial is the predicted time of a run if no engine worked while another does; 0 where none does.
 	Serial  time.Duration `json:"serial_ns,omitempty"`
 	Tasks   []Task        `json:"tasks"`
 	Regions []Region      `json:"regions,omitempty"` // each before those in it
@@ -96,8 +95,7 @@ type Refusal struct {
 type Value struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	// From is the task that makes it, as an index into Tasks; -1 for what is fed, a
-	// constant or a variable.
+	// From is the task that makes it, as an index into Tasks; -1 for a fed value, a constant or a variable.
 	From   int   `json:"from"`
 	To     []int `json:"to"` // tasks
 	Fed    bool  `json:"fed,omitempty"`
@@ -113,21 +111,21 @@ type Move struct {
 	Predicted time.Duration `json:"predicted_ns"` // without the wait for who makes it
 }
 
-// Memory is what an executable holds on one engine.
+// Memory is the memory that an executable holds on one engine.
 type Memory struct {
 	Where string `json:"where"`
-	// Arena is what inputs, intermediate values and results take, Values what
-	// they would take without sharing, and Live what lives at once in the step where
-	// that is most: no arena can be smaller.
+	// Arena is the size of the arenas of inputs, intermediate values and results, Values the sum of
+	// these values' sizes without sharing, and Live the most bytes of them that are live at once: no
+	// arena can be smaller.
 	Arena  int64 `json:"arena"`
 	Values int64 `json:"values"`
 	Live   int64 `json:"live"`
-	// Scratch is what kernels need for themselves, one after the other.
+	// Scratch is the scratch memory of kernels, which use it one after the other.
 	Scratch int64 `json:"scratch"`
-	// Fixed are constants, Variables what lives on between runs.
+	// Fixed is the memory of constants, Variables that of variables, which live on between runs.
 	Fixed     int64 `json:"fixed"`
 	Variables int64 `json:"variables"`
-	// Lent is what feeds and results take where the caller has them, while a run goes on: nothing of the engine.
+	// Lent is the callers' memory that feeds and results occupy while a run goes on: none of it is the engine's.
 	Lent int64 `json:"lent,omitempty"`
 }
 

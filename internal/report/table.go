@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// width is what lines fit into, in characters.
+// width is the most characters of a line.
 const width = 140
 
-// table is rows of cells under titles, as wide as they must be and no wider than width: what is too long is
-// shortened in the middle, the longest column first.
+// table is rows of cells under titles, as wide as they must be and no wider than width: cells that are too
+// long are shortened in the middle, the longest column first.
 type table struct {
 	columns []column
 	rows    [][]string // one of a single cell goes across all columns

@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/internal/units"
 )
 
-// String is the report as text of at most 140 columns: what holds for all tasks, a row for each task, why its kernel was
-// chosen, and memory.
+// String is the report as text of at most 140 columns: the facts that hold for all tasks, a row for each task, why its
+// kernel was chosen, and memory.
 func (r *Report) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(wrapped(fmt.Sprintf(format, args...))) }

@@ -12,8 +12,8 @@ import (
 	"github.com/anycl/anycl/internal/wholefile"
 )
 
-// Timeline collects what a whole program does on its engines, for one file in Chrome's trace format: a process for each graph, in
-// it a track of the host and one of each engine. It is safe for concurrent use.
+// Timeline collects the activities of a whole program on its engines, for one file in Chrome's trace format: a process for each
+// graph, in it a track of the host and one of each engine. It is safe for concurrent use.
 type Timeline struct {
 	path  string
 	epoch time.Time
@@ -98,7 +98,7 @@ func (t *Timeline) add(graph, track, name, category string, start, end time.Dura
 	})
 }
 
-// Write writes what there is to the file.
+// Write writes the events so far to the file.
 func (t *Timeline) Write() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

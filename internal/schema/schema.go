@@ -18,11 +18,11 @@ import (
 //
 //	attr:"name"     its name; without, the Go name in snake case; "-" leaves it out
 //	default:"1"     its value where a call leaves it out, as JSON or plain text; empty: the zero value
-//	doc:"..."       what it is, in a sentence
+//	doc:"..."       a description, in a sentence
 type Field struct {
 	Name string
 	// Type is how the value is written: bool, int, float, string, dtype, a list of these ([]int, [2]int), the name
-	// of an enumeration, {a int, b float} for a struct; opaque for what has no text form.
+	// of an enumeration, {a int, b float} for a struct; opaque for a type without a text form.
 	Type    string
 	Default any  // see Encode; nil where the field must be given
 	Given   bool // whether a call must give it
@@ -39,7 +39,7 @@ var (
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// Of are the attributes that are fields of t, a struct. Other types have none, as nil and what only a function can make.
+// Of are the attributes that are fields of t, a struct. Other types have none, as nil and values that only a function can make.
 func Of(t reflect.Type) []Field {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -85,7 +85,7 @@ func attributes(t reflect.Type) iter.Seq2[reflect.StructField, string] {
 	}
 }
 
-// setText sets v to what a tag says.
+// setText sets v to the value in a tag.
 func setText(v reflect.Value, text string) error {
 	if text == "" {
 		return nil

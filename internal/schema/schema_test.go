@@ -143,7 +143,7 @@ type chain struct {
 	Next *chain `default:""`
 }
 
-// What contains itself has no text form, and ends all the same.
+// A type that contains itself has no text form, and does not recurse for ever.
 func TestWhatContainsItself(t *testing.T) {
 	require.Equal(t, opaque, Of(reflect.TypeFor[tree]())[0].Type)
 	require.Equal(t, opaque, Of(reflect.TypeFor[chain]())[0].Type)

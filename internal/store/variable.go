@@ -57,8 +57,8 @@ func (v *Variable) Acquire(e engine.Engine) (engine.Memory, error) {
 	return mem, nil
 }
 
-// Release gives up what acquire gave. The last user's copy is brought home
-// first, so that the variable outlives every executable.
+// Release gives up memory that acquire returned. The last user's copy is brought home first, so
+// that the variable outlives every executable.
 func (v *Variable) Release(e engine.Engine) error {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -193,7 +193,7 @@ func (v *Variable) Written(e engine.Engine) {
 	}
 }
 
-// Value is a copy of what v holds now. It waits for runs that write it.
+// Value returns a copy of v's present tensor. It waits for runs that write it.
 func (v *Variable) Value(ctx context.Context) (*tensor.Tensor, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()

@@ -1,6 +1,5 @@
-// Package taskref is what a task means, written down as directly as possible:
-// one point at a time, no order but the obvious one, no block, no fusion. Tests
-// hold engines against it.
+// Package taskref is the reference implementation of tasks, written as directly as possible: one
+// point at a time, no order but the obvious one, no block, no fusion. Tests compare engines with it.
 //
 // Registers are those of the engine package (float32 for the half types), but
 // sums, products and contractions of floats are folded in float64 and rounded

@@ -73,7 +73,7 @@ func (r *runner) fold(f engine.Fold) value {
 	return wrap(dt, acc)
 }
 
-// identity is what an empty fold gives.
+// identity is the result of an empty fold.
 func identity(m engine.Monoid, dt tensor.DType) value {
 	low, high := value{f: math.Inf(-1)}, value{f: math.Inf(1)}
 	if !dt.IsFloat() {
@@ -137,7 +137,7 @@ func (r *runner) scatter(out []byte) {
 	}
 }
 
-// putInto is what a scatter makes of an element and an update.
+// putInto is the result of a scatter's update u of an element s.
 func putInto(t *engine.Task, s, u value) value {
 	dt := t.Values[0].DType
 	switch t.Put {

@@ -7,7 +7,7 @@
 // of it the optimizer's. So a kernel is compiled with the optimizer where it is first of its kind:
 //
 //   - ops with kernels of their own, in the dtypes that most programs have: the matrix of the root package;
-//   - what a family chooses for the device: tests below internal/ocl, of sparse and of the packages below ops;
+//   - kernels that a family chooses for the device: tests below internal/ocl, of sparse and of the packages below ops;
 //   - whole programs, as users run them: examples;
 //   - what is timed.
 //
@@ -31,15 +31,15 @@ import (
 // vendors are those whose absence is worth a line.
 var vendors = []string{"nvidia", "amd", "intel", "apple", "arm", "qualcomm", "pocl", "llvmpipe", "oclgrind"}
 
-// Discover finds the devices. Tests compile what no program will want again: a user's
-// cache is not the place for it, unless it is named.
+// Discover finds the devices. Tests compile programs that nothing will use again: a user's cache is
+// not the place for it, unless it is named.
 func Discover(ctx context.Context) (*platform.Machine, error) {
 	cache := cmp.Or(os.Getenv(platform.EnvCache), platform.CacheOff)
 	return platform.Discover(ctx, &platform.Options{CacheDir: cache})
 }
 
-// Named are the devices of m that specs name, in the grammar of ANYCL_DEVICE. cpuPath tells
-// that "none" is among them. Errors: one is not there.
+// Named are the devices of m that specs name, in the grammar of ANYCL_DEVICE. cpuPath tells that
+// "none" is among them. Errors: one is missing.
 func Named(m *platform.Machine, specs []string) (devices []*platform.Device, cpuPath bool, err error) {
 	for _, spec := range specs {
 		d, err := m.Select(spec)
@@ -50,8 +50,7 @@ func Named(m *platform.Machine, specs []string) (devices []*platform.Device, cpu
 		case err != nil:
 			return nil, false, err
 		}
-		// A vendor that is meant is not one whose name stands in another's: PoCL
-		// on a CPU from AMD is no "amd".
+		// A vendor's name does not select one whose name contains it: PoCL on a CPU from AMD is no "amd".
 		if slices.Contains(vendors, spec) && d.Key != spec {
 			return nil, false, fmt.Errorf("there is no device of %s, only %s", spec, d)
 		}

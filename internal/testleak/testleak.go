@@ -1,4 +1,4 @@
-// Package testleak checks that what a test started has ended.
+// Package testleak checks that the goroutines that a test started have ended.
 package testleak
 
 import (

@@ -1,4 +1,4 @@
-// Package testoclgrind mends Oclgrind 21.10, under which tests look at what kernels read and write.
+// Package testoclgrind mends Oclgrind 21.10, under which tests check the memory accesses of kernels.
 package testoclgrind
 
 import (

@@ -69,7 +69,7 @@ func reduce(x float64) (q int, hi, lo float64) {
 	m, e := uint64(frac*(1<<53)), exp-53
 	p := product(m, window(e-1)) // x·2/π modulo 4, times 2^254
 	q = int(p[0] >> 62)
-	// What is left of the point, from -1/2 to 1/2.
+	// The fraction, reduced to -1/2 to 1/2.
 	for i := range 3 {
 		p[i] = p[i]<<2 | p[i+1]>>62
 	}

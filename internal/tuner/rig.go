@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// rig is a task on a device with memory, inputs and what has to come out.
+// rig is a task on a device with memory, inputs and the expected results.
 type rig struct {
 	dev    Device
 	task   *engine.Task
@@ -31,7 +31,7 @@ type rig struct {
 // kernel of the device takes its place.
 const referenceLimit = 2 * time.Second
 
-// newRig prepares t with random inputs and computes what must come out.
+// newRig prepares t with random inputs and computes the expected results.
 func newRig(ctx context.Context, dev Device, reference engine.Engine, t *engine.Task, c *ocl.Choice, now func() time.Time) (*rig, error) {
 	r := &rig{dev: dev, task: t, repeat: 1, now: now}
 	rng := rand.New(rand.NewPCG(11, 13))
@@ -122,8 +122,7 @@ func release(b engine.Bound) {
 
 func (r *rig) close() { release(r.bound) }
 
-// compute runs s once and reads its outputs, which hold a pattern before: what is
-// not written shows.
+// compute runs s once and reads its outputs, which hold a pattern before: elements that are not written show.
 func compute(ctx context.Context, e engine.Engine, s engine.Sequence, b engine.Bound) ([][]byte, error) {
 	for i, o := range b.Outs {
 		if b.Task.Alias == nil || b.Task.Alias[i] < 0 {
@@ -162,7 +161,7 @@ func (r *rig) refresh(ctx context.Context) error {
 // errWrong is a candidate that computes something else.
 var errWrong = errors.New("computes a wrong result")
 
-// verify runs s and compares what comes out with the reference.
+// verify runs s and compares its results with the reference.
 func (r *rig) verify(ctx context.Context, s engine.Sequence) error {
 	if err := r.refresh(ctx); err != nil {
 		return err

@@ -167,8 +167,8 @@ func (s *search) space(variant string) *kernels.Space {
 	return nil
 }
 
-// try prepares a way, checks what it computes and races it against the best. A
-// way that cannot be prepared, or that fails, is no error: it is not taken.
+// try prepares a configuration, checks its results and races it against the best. A way that cannot
+// be prepared, or that fails, is no error: it is not taken.
 func (s *search) try(ctx context.Context, w ocl.Config, start bool) (better bool, err error) {
 	if s.seen[text(w)] {
 		return false, nil
@@ -218,7 +218,7 @@ func fatal(ctx context.Context, err error) error {
 // wins races a candidate against the best: a glance first, and the whole race
 // only for one that is not clearly slower.
 func (s *search) wins(ctx context.Context, seq engine.Sequence) (bool, error) {
-	// A run by itself also waits for itself: what is hopeless shows all the same.
+	// A run by itself also waits for itself: a hopeless one shows all the same.
 	once, err := s.time(ctx, seq, 1)
 	if err == nil && once > 4*s.once+sampleTime {
 		return false, nil
@@ -240,7 +240,7 @@ type outcome struct {
 	noise float64 // of gain, as a share of it
 }
 
-// leastGain is what a change must bring at least.
+// leastGain is the least gain for which a change is made.
 const leastGain = 1.02
 
 func (o outcome) significant() bool { return o.gain > leastGain && o.gain > 1+2*o.noise }

@@ -1,9 +1,9 @@
 // Package tuner looks for faster ways to run tasks than the rule's: it walks the
 // declared space of each kernel variant on the device itself.
 //
-// Every candidate is compared with the CPU path's result before it is timed. It
-// is timed in turn with the best so far and taken only when it wins by more than
-// the noise, and what is kept in the end has won against the default once more.
+// Every candidate is compared with the CPU path's result before it is timed. It is timed in turn
+// with the best so far and taken only when it wins by more than the noise, and a configuration that
+// is kept in the end has won against the default once more.
 package tuner
 
 import (
@@ -30,7 +30,7 @@ type Device interface {
 
 var _ Device = (*ocl.Engine)(nil)
 
-// Options say what to tune and how long. The zero value is right for most.
+// Options say which tasks to tune and how long. The zero value is right for most.
 type Options struct {
 	Budget   time.Duration // for all tasks together; 0 means a minute
 	Families []string      // empty means all
@@ -50,7 +50,7 @@ type Progress struct {
 	Budget     time.Duration
 }
 
-// Result is what became of one kind of task.
+// Result is the outcome of tuning one kind of task.
 type Result struct {
 	Name       string  // of the task
 	Family     string  // "contract"
@@ -70,10 +70,9 @@ type job struct {
 	cost   time.Duration // of all tasks of this kind together
 }
 
-// Run tunes the kinds of task among tasks, the costliest first. A task that cannot
-// be tuned is a result with an error. The table has an entry for each kind for
-// which something faster than the default was found. Errors: ctx's, with what was
-// found so far; the device is closed.
+// Run tunes the kinds of task among tasks, the costliest first. A task that cannot be tuned is a
+// result with an error. The table has an entry for each kind for which something faster than the
+// default was found. Errors: ctx's, with the results so far; the device is closed.
 func Run(ctx context.Context, dev Device, reference engine.Engine, tasks []*engine.Task, o Options) ([]Result, *tuning.Table, error) {
 	if o.Budget <= 0 {
 		o.Budget = time.Minute

@@ -21,7 +21,7 @@ import (
 // toy is a device that takes as long as a function of the way says, by its own
 // clock, and doubles one float32.
 type toy struct {
-	engine.Engine // what is not called
+	engine.Engine // methods that are not called
 	clock         time.Time
 	random        *rand.Rand
 	noise         float64

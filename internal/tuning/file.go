@@ -8,7 +8,7 @@ import (
 // version is that of the file's form. A file of another one is not read.
 const version = 1
 
-// File is a table as it is written: with what it was measured on.
+// File is a table as it is written, with the device that it was measured on.
 type File struct {
 	Version int     `json:"version"`
 	Device  string  `json:"device"` // its name

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// Tables that come with the package, one for each class of device that was
-// measured: what `anycl tune -export` writes, with a match.
+// Tables that come with the package, one for each class of device that was measured: the output of
+// `anycl tune -export`, with a match.
 //
 //go:embed shipped/*.json
 var shipped embed.FS
 
-// Device is what a shipped table may ask about.
+// Device holds the properties of a device that shipped tables are matched by.
 type Device struct {
 	Key    string // of the vendor: "pocl"
 	Name   string

@@ -1,8 +1,8 @@
-// Package tuning keeps what the tuner has found: for a device and its driver,
-// which kernel variant runs a kind of task fastest, and with which parameters.
+// Package tuning keeps the tuner's results: for a device and its driver, which kernel variant runs
+// a kind of task fastest, and with which parameters.
 //
-// A table is advice. What takes it checks it against the declared space of the
-// variant, so an entry that is wrong, or of another time, changes nothing.
+// A table is advice. Its reader checks an entry against the declared space of the variant, so an
+// entry that is wrong, or of another time, changes nothing.
 package tuning
 
 import (
@@ -18,11 +18,11 @@ import (
 // Entry is the best way found to run one kind of task.
 type Entry struct {
 	Family  string         `json:"family"`  // "contract"
-	Task    string         `json:"task"`    // what decides the speed: dtypes, layout, sizes rounded to powers of two
+	Task    string         `json:"task"`    // the properties that decide the speed: dtypes, layout, sizes rounded to powers of two
 	Variant string         `json:"variant"` // of the family
 	Params  kernels.Params `json:"params,omitempty"`
 	Gain    float64        `json:"gain"`               // time of the default divided by time of this
-	Default string         `json:"default,omitempty"`  // what the rule chose
+	Default string         `json:"default,omitempty"`  // the rule's choice
 	Measure string         `json:"measured,omitempty"` // the sizes it was measured at
 }
 

@@ -67,8 +67,7 @@ func TestInsaneGainsAreNotEntries(t *testing.T) {
 	}
 }
 
-// What comes with the package is whole: every entry names a variant and values
-// that its space has.
+// The shipped tables are valid: every entry names a variant, and values that its space has.
 func TestShippedTablesLieInTheirSpaces(t *testing.T) {
 	t.Parallel()
 	files, err := shippedFiles()

@@ -60,7 +60,7 @@ func Div(dst, a, b []float32) {
 	}
 }
 
-// Positive computes dst = a, with 0 for what is below 0: NaN and -0 stay.
+// Positive computes dst = a, with 0 for elements below 0: NaN and -0 stay.
 func Positive(dst, a []float32) {
 	a = a[:len(dst)]
 	n := whole(len(dst))

@@ -22,7 +22,7 @@ func numbers() func() float32 {
 	}
 }
 
-// Every length has its own end; what lies behind the end, and numbers that operators treat apart, stay as they are.
+// Every length has its own end; elements behind the end, and numbers that operators treat apart, stay as they are.
 func TestFunctionsAreGosOperators(t *testing.T) {
 	t.Parallel()
 	number := numbers()

@@ -1,4 +1,4 @@
-// Package wholefile writes files that are there either whole or not at all.
+// Package wholefile writes files atomically: a file is replaced as a whole or not at all.
 package wholefile
 
 import (
@@ -14,7 +14,7 @@ import (
 
 // Options change how [Write] writes; the zero value is right but in tests.
 type Options struct {
-	// Through, if not nil, stands between what is written and the file, for faults that tests make.
+	// Through, if not nil, wraps the file's writer, for faults that tests make.
 	Through func(io.Writer) io.Writer
 }
 
@@ -23,9 +23,9 @@ const (
 	suffix = ".part"
 )
 
-// Write makes path hold what fill writes. It writes a file beside path, tells the disk to keep it,
-// gives it path's name, and tells the disk to keep that. Whatever fails or is cut off before, by a full
-// disk, a kill or the power, leaves what path held; what was begun is then removed, or, after a kill, by [Sweep].
+// Write replaces the content of path by the output of fill. It writes a file beside path, tells the disk to keep
+// it, gives it path's name, and tells the disk to keep that. Whatever fails or is cut off before, by a full disk,
+// a kill or the power, leaves the content of path; the begun file is then removed, or, after a kill, by [Sweep].
 func Write(path string, fill func(io.Writer) error, o *Options) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, prefix+filepath.Base(path)+".*"+suffix)
@@ -82,7 +82,7 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Sweep removes what writes to files in dir have left that were killed. No other write may be under way there.
+// Sweep removes the temporary files in dir of writes that were killed. No other write may be under way there.
 func Sweep(dir string) error {
 	found, err := filepath.Glob(filepath.Join(escape(dir), prefix+"*"+suffix))
 	var errs []error

@@ -19,7 +19,7 @@ type Line struct {
 	Dashed bool
 }
 
-// Axes are what stands at the sides.
+// Axes are the texts at the sides.
 type Axes struct{ Title, X, Y string }
 
 // Draw draws lines of distinct colours with a legend in the upper right corner, or in the lower left one.

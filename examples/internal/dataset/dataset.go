@@ -24,7 +24,7 @@ const EnvData = "ANYCL_DATA"
 type File struct {
 	Name    string // of the file; no other file has it
 	For     string // the example that reads it
-	About   string // what it is
+	About   string // a description
 	Licence string
 	Size    int64
 	SHA256  string
@@ -60,7 +60,7 @@ func (f File) places() []string {
 	return places
 }
 
-// Read returns what is in the file. Errors: as of Find; the file is not the one that is known.
+// Read returns the file's content. Errors: as of Find; the file is not the one that is known.
 func (f File) Read() ([]byte, error) {
 	path, err := f.Find()
 	if err != nil {

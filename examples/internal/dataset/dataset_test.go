@@ -121,7 +121,7 @@ func TestDamagedArchivesAreErrors(t *testing.T) {
 				return nil
 			})
 			require.False(t, found, "%d bytes of %d", n, len(whole))
-			if r != Debian || n < 100 { // what ends in the middle of xz may be an archive with nothing in it
+			if r != Debian || n < 100 { // a file that ends in the middle of xz may be an empty archive
 				require.Error(t, err, "%d bytes of %d", n, len(whole))
 			}
 		}

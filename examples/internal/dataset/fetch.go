@@ -16,9 +16,9 @@ import (
 // timeout is how long a package may take to arrive.
 const timeout = 15 * time.Minute
 
-// Fetch downloads the packages of those files that Find does not find, and unpacks them. It prints what it is about to download,
-// and does no more than that if dry. Errors: a registry does not answer, or with something else than the package that is known;
-// a file cannot be written. Files that have arrived before stay.
+// Fetch downloads the packages of those files that Find does not find, and unpacks them. It prints the files that it is about to
+// download, and only that if dry. Errors: a registry does not answer, or with something else than the package that is known; a
+// file cannot be written. Files that have arrived before stay.
 func Fetch(ctx context.Context, files []File, dry bool, out io.Writer) error {
 	missing := map[*Package][]File{}
 	var packages []*Package // in the order of the files

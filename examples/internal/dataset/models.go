@@ -2,7 +2,7 @@ package dataset
 
 import "fmt"
 
-// Trained models, and what they are run on.
+// Trained models, and their inputs.
 
 var moonshine = &Package{
 	Registry: NPM, Name: "@moonshine-ai/moonshine-js", Version: "0.1.29", Size: 21514347,
@@ -50,7 +50,7 @@ var librivox = &Package{
 	Pool: "pool/main/p/pocketsphinx/pocketsphinx-testdata_0.8+5prealpha+1-15_all.deb", SHA256: "eaeb7a01d54f20b799d1a81ef110ec544b2cb47ea006614078220737a33019f0",
 }
 
-// Sentence is a sentence of Sense and Sensibility, read by a volunteer of LibriVox, and Sentences what was said in it and others.
+// Sentence is a sentence of Sense and Sensibility, read by a volunteer of LibriVox, and Sentences the text of it and others.
 var (
 	Sentence = File{
 		Name: "sense_and_sensibility_01_austen_64kb-0870.wav", For: "speech", About: "a sentence of Jane Austen's, 7 s", Licence: "BSD-2-Clause; the recording is in the public domain",

@@ -18,7 +18,7 @@ import (
 
 const text = "ra dec mag\n"
 
-// tarball is a tar archive with the entries of a test: a link and a path that leads out beside what is looked for.
+// tarball is a tar archive with the entries of a test: a link and a path that leads out beside the wanted files.
 func tarball(t *testing.T, name string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

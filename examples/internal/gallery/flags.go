@@ -9,7 +9,8 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Int defines a flag whose value is an integer from least to most. A value of 0 is what stands where the flag is left out, and need not be.
+// Int defines a flag whose value is an integer from least to most. A value of 0 marks a flag that was left out, and may
+// lie outside of these bounds.
 func Int(to *int, name string, value, least, most int, usage string) {
 	Multiple(to, name, 1, value, least, most, usage)
 }
@@ -40,15 +41,15 @@ func Float(to *float64, name string, value, least, most float64, usage string) {
 		fmt.Sprintf("%s; a `number` from %v to %v", usage, least, most))
 }
 
-// bounded is the value of a flag, which refuses what it may not be.
+// bounded is the value of a flag, which refuses values out of bounds.
 type bounded[T int | float64] struct {
 	to    *T
-	kind  string // what it must be to be parsed
+	kind  string // a description of the values that can be parsed
 	parse func(string) (T, error)
 	check func(T) error
 }
 
-// String is what -h shows as the default; a 0, which stands for none, is not shown.
+// String is the default that -h shows; a 0, which stands for none, is not shown.
 func (b *bounded[T]) String() string {
 	if b.to == nil || *b.to == 0 {
 		return ""

@@ -21,18 +21,19 @@ func Graph(ctx context.Context, p *Program, rt *ops.Runtime, w Work, feeds ops.F
 	})
 }
 
-// AtOnce runs a graph once without waiting for the device's kernels, which a driver compiles beside it: for what is shown first.
+// AtOnce runs a graph once without waiting for the device's kernels, which a driver compiles beside it: for the
+// first picture that is shown.
 func AtOnce(ctx context.Context, rt *ops.Runtime, feeds ops.Feeds, outputs ...*ops.Node) ([]*tensor.Tensor, error) {
 	exe, err := outputs[0].Graph().Compile(ctx, rt, ops.Target{Outputs: outputs, Start: ops.AtOnce})
 	if err != nil {
 		return nil, err
 	}
 	out, err := exe.Run(ctx, feeds)
-	return out, errors.Join(err, exe.Close()) // what it has compiled stays for others
+	return out, errors.Join(err, exe.Close()) // the compiled kernels stay cached for other graphs
 }
 
 // InTurns runs a and b one after the other, several times, and returns the median of how many times as fast a is, and the median times of
-// both. What else the machine does in the meantime slows both down.
+// both. Other load on the machine thus slows both down.
 func InTurns(ctx context.Context, p *Program, a, b func(context.Context) error) (ratio float64, ta, tb time.Duration, err error) {
 	const turns, most = 21, 2 * time.Second
 	var as, bs []time.Duration

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Work is what is timed on both engines, and beside a peer.
+// Work is a computation that is timed on both engines, and beside a peer.
 type Work struct {
 	Name   string  // "k-means, 20 iterations": a row of the table
 	Amount float64 // how much of Unit one run does; 0: there is no rate
@@ -18,13 +18,13 @@ type Work struct {
 	CPUShare float64
 }
 
-// Result is what a work made on one engine, and how long it took.
+// Result is the output of a work on one engine, and how long it took.
 type Result[T any] struct {
 	Where string // "pocl:0", "cpu path"
 	Place ops.Place
 	Value T
 	Time  time.Duration // of a run, the median
-	First time.Duration // of preparing and the first run, in which a driver compiles what is new to it
+	First time.Duration // of preparing and the first run, in which a driver compiles new kernels
 }
 
 // Run does a work once.
@@ -32,8 +32,8 @@ type Run[T any] = func(context.Context) (T, error)
 
 // Both does a work on the device, if the runtime has one, and on the CPU path, which is the last of the results.
 //
-// prepare compiles the work's graphs for a place; what it returns is run once, and then a few times more for the median. The
-// time is that of what it returns alone. Executables may be left open: Runtime.Close closes them.
+// prepare compiles the work's graphs for a place; the function that it returns is run once, and then a few times more for
+// the median. Only this function is timed. Executables may be left open: Runtime.Close closes them.
 func Both[T any](ctx context.Context, p *Program, rt *ops.Runtime, w Work, prepare func(ops.Place) (Run[T], error)) ([]Result[T], error) {
 	var results []Result[T]
 	row := WorkRecord{Name: w.Name, Unit: w.Unit, Amount: w.Amount}
@@ -62,7 +62,7 @@ func Both[T any](ctx context.Context, p *Program, rt *ops.Runtime, w Work, prepa
 	return results, nil
 }
 
-// What a time is taken from: at most so many runs, and no further one when so much time has gone.
+// Limits of timing: at most so many runs, and no further one after so much time.
 const (
 	runs   = 9
 	budget = 300 * time.Millisecond

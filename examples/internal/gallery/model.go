@@ -10,10 +10,10 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Outputs are what an ONNX model made on one engine, by name.
+// Outputs are the outputs of an ONNX model on one engine, by name.
 type Outputs = Result[map[string]*tensor.Tensor]
 
-// Model is an ONNX model of others. Show what Run gives first, and then call Times: a device's kernels may take a minute to compile.
+// Model is an ONNX model of others. Show the result of Run first, and then call Times: a device's kernels may take a minute to compile.
 type Model struct {
 	// Skip is an output that onnxruntime is known to have wrong, which is not compared with it.
 	Skip string
@@ -54,7 +54,7 @@ func (m *Model) Run(ctx context.Context, inputs ...*tensor.Tensor) (map[string]*
 // Times is Both for the last run. Beside it, with -peer, runs onnxruntime; it is a check that no output of an engine is farther
 // from onnxruntime's than within, as a part of the largest element.
 func (m *Model) Times(ctx context.Context, w Work, within float64) ([]Outputs, error) {
-	if err := m.at.Close(); err != nil { // what it has compiled stays for others
+	if err := m.at.Close(); err != nil { // the compiled kernels stay cached for other graphs
 		return nil, err
 	}
 	results, err := Both(ctx, m.p, m.rt, w, func(place ops.Place) (func(context.Context) (map[string]*tensor.Tensor, error), error) {

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Peer is what others have for the same work: a script in Python, or a command.
+// Peer is another program for the same work: a script in Python, or a command.
 //
 // It runs in an empty folder with Files in it, and writes a line of JSON, its last, to standard output:
 //
@@ -26,14 +26,14 @@ type Peer struct {
 	Python  string         // a script, with go:embed from a file beside the program
 	Command []string       // a command instead; the first is looked for in PATH
 	Args    []any          // for the script, as fmt.Sprint writes them
-	Env     []string       // NAME=value, beside those that there are
+	Env     []string       // NAME=value, added to the environment
 	Files   map[string]any // by name: slices of numbers as they lie in memory, little-endian (np.fromfile reads them); or []byte
-	// Parse makes the line of JSON of what a command writes that knows nothing of it. Nil: it is the last line.
+	// Parse makes the result of the output of a command that writes no such line of JSON. Nil: it is the last line.
 	Parse  func(output []byte) (PeerResult, error)
 	Amount float64 // how much of the work's unit it does; 0: as much as the work
 }
 
-// PeerResult is what a peer tells.
+// PeerResult is the result that a peer reports.
 type PeerResult struct {
 	Name    string          `json:"name"` // where it is another than that of the Peer
 	Version string          `json:"version"`
@@ -154,7 +154,7 @@ func writeFile(path string, content any) error {
 	return os.WriteFile(path, b, 0o644)
 }
 
-// tail is the end of what a command wrote.
+// tail is the end of a command's output.
 func tail(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")

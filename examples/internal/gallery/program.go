@@ -1,7 +1,7 @@
 // Package gallery has the chores that the programs of the gallery share: their common flags, timing the same work on
 // the device and on the CPU path, running a peer beside them, saying whether a check holds, and keeping a record.
 //
-// A program is a function that opens a runtime, builds graphs, and hands what it wants timed to Both:
+// A program is a function that opens a runtime, builds graphs, and hands the parts to be timed to Both:
 //
 //	func main() {
 //		var o options
@@ -109,7 +109,8 @@ func (p *Program) Run(ctx context.Context, run func(context.Context, *Program) e
 	return nil
 }
 
-// Open opens the device that -device names, or the best, and prints what it is and why. Close the runtime when done.
+// Open opens the device that -device names, or the best, and prints its name and why it was chosen. Close the
+// runtime when done.
 func (p *Program) Open(ctx context.Context) (*ops.Runtime, error) {
 	start := time.Now()
 	rt, err := ops.Open(ctx, &ops.Options{Device: p.Device, SpareProc: true, Logger: slog.New(listener{p})})
@@ -142,7 +143,7 @@ func (p *Program) Check(holds bool, format string, args ...any) {
 	p.Printf("check %s: %s\n", verdict, what)
 }
 
-// Checks is what was checked so far.
+// Checks are the checks made so far.
 func (p *Program) Checks() []Check { return p.record.Checks }
 
 // WritePNG writes the picture where -out says.

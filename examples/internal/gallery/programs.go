@@ -1,9 +1,9 @@
 package gallery
 
-// Info says what a program of the gallery is.
+// Info describes a program of the gallery.
 type Info struct {
 	Name, Field string // as in go run ./examples/NAME, and whose field it is
-	Does        string // what it does, after its name
+	Does        string // the text after its name
 	Draws       bool   // it draws a picture
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Record is what is kept of a run: a line of JSON.
+// Record is the kept record of a run: a line of JSON.
 type Record struct {
 	Name    string       `json:"name"`
 	Device  string       `json:"device,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// spent is what a program's time went to besides what it computes.
+// spent is the time of a program beside its computations, by cause.
 type spent struct {
 	mu               sync.Mutex
 	opened, compiled time.Duration
@@ -16,7 +16,7 @@ type spent struct {
 	told             map[string]bool // lines about kernels
 }
 
-// listener adds up what the library's log tells, and passes on what a program's author should know of a kernel.
+// listener adds up the times in the library's log, and passes on warnings about kernels for the program's author.
 type listener struct{ p *Program }
 
 func (l listener) Enabled(context.Context, slog.Level) bool { return true }
@@ -49,7 +49,7 @@ func (l listener) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// tellSpent prints what a run's time went to. Drivers that compile kernels when they first run do so while the program computes.
+// tellSpent prints where a run's time went. Drivers that compile kernels when they first run do so while the program computes.
 func (p *Program) tellSpent(all time.Duration) {
 	s := &p.spent
 	s.mu.Lock()

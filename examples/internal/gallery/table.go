@@ -29,7 +29,7 @@ func (p *Program) table() {
 	_ = w.Flush() // who cannot read it has seen the error of a line before
 }
 
-// rate is what a run does in a second, with its unit; empty where there is none.
+// rate is the amount of work of a run in a second, with its unit; empty where there is none.
 func (w *WorkRecord) rate(r RunRecord) string {
 	if w.Amount == 0 || r.Seconds == 0 {
 		return ""

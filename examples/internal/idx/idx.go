@@ -83,7 +83,7 @@ func Read(r io.Reader) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("idx: %w", err)
 	}
-	// Memory grows with what arrives, whatever the header claims.
+	// Memory grows with the bytes that arrive, whatever the header claims.
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("idx: %w", err)

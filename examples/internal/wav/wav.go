@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// ErrFormat is the error of what is not such a file.
+// ErrFormat is the error of a file of another format.
 var ErrFormat = errors.New("not a WAV file with PCM of 16 bits and one channel")
 
 // Decode returns the samples of a RIFF file, from -1 to 1, and how many there are in a second. Error: ErrFormat.
@@ -38,7 +38,7 @@ func Decode(b []byte) (signal []float32, rate int, err error) {
 	return nil, 0, ErrFormat
 }
 
-// Encode is the opposite. What is beyond -1 and 1 is clipped.
+// Encode is the opposite. Values beyond -1 and 1 are clipped.
 func Encode(signal []float32, rate int) []byte {
 	var b bytes.Buffer
 	b.WriteString("RIFF")

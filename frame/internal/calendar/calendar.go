@@ -27,7 +27,7 @@ func ZoneOf(t column.Type) (*zone, error) {
 	return &zone{Location: loc}, nil
 }
 
-// Local returns what a clock shows at s.
+// Local returns the local time at s.
 func (z *zone) Local(s int64) int64 {
 	if z.Location == nil {
 		return s

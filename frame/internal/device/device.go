@@ -1,4 +1,5 @@
-// Package device runs steps of plans as graphs of package ops, on an OpenCL device or what else ops has, where that is faster than the CPU path.
+// Package device runs steps of plans as graphs of package ops, on an OpenCL device or another engine of ops, where that is
+// faster than the CPU path.
 package device
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Device runs steps of plans as graphs. It keeps the graphs, and what it has measured of them. It is safe for concurrent use.
+// Device runs steps of plans as graphs. It keeps the graphs, and their measured times. It is safe for concurrent use.
 type Device struct {
 	rt      *ops.Runtime
 	o       Options
@@ -39,7 +40,7 @@ type Device struct {
 	cancel context.CancelFunc
 }
 
-// Options say what runs on a device.
+// Options say which steps run on a device.
 type Options struct {
 	Place    ops.Place
 	Compact  Compaction
@@ -88,7 +89,7 @@ func (d *Device) Run(x *host.Exec, p *plan.Plan) (*table.Table, error) {
 	return (&fragments{x, d}).fragment(p)
 }
 
-// Learn is told what the CPU path took for a step over the given number of rows.
+// Learn is told the time of the CPU path for a step over the given number of rows.
 func (d *Device) Learn(p *plan.Plan, rows int, took time.Duration) { d.cpu.learn(p, rows, took) }
 
 // Graphs returns the graphs that were compiled.

@@ -16,7 +16,7 @@ var fusable = map[string]bool{"project": true, "filter": true, "join": true}
 
 var last = map[string]bool{"group": true, "distinct": true, "sort": true, "topk": true, "window": true}
 
-// errBroken ends what a device runs when a value does not fit: the CPU path, which runs it again, says which one.
+// errBroken ends a device's run when a value does not fit: the CPU path, which runs it again, says which one.
 var errBroken = errors.New("a value does not fit")
 
 // fragments runs plans on the CPU path and a device.
@@ -96,7 +96,8 @@ func (x *fragments) fused(steps []*plan.Plan, f *table.Table, rights map[*plan.P
 	return n, g, err
 }
 
-// fuse is fused without a look at what has been decided before. Stay says for how many queries the steps stay on the CPU path: 0 where the next one decides.
+// fuse is fused without a look at earlier decisions. Stay says for how many queries the steps stay on the CPU path: 0 where the
+// next one decides.
 func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table) (n int, g *table.Table, stay int, err error) {
 	first := steps[0]
 	begun := time.Now()

@@ -28,7 +28,7 @@ const enough = 3
 // hopeless is how many times the CPU path's time a device's is to be for the device not to be tried, or no more.
 const hopeless = 4
 
-// refused is what a graph is predicted to take that cannot run.
+// refused is the predicted time of a graph that cannot run.
 const refused = time.Hour
 
 // doubled is that steps stay on the CPU path for twice as many queries as the last time.
@@ -59,7 +59,7 @@ type choice struct {
 	left  int // of them, or one of those below
 }
 
-// What left is at the end of a pause.
+// Values of left at the end of a pause.
 const (
 	tryLoser   = 0
 	triedLoser = -1
@@ -79,7 +79,7 @@ func (h *history) add(side, rows int, took time.Duration, again bool) {
 	case again:
 		t.best = min(per, t.best+t.best/2)
 	default:
-		t.best = min(per, t.best+t.best/16) // a little worse each time, so that what has changed is seen
+		t.best = min(per, t.best+t.best/16) // a little worse each time, so that a change is noticed
 	}
 	t.runs++
 }
@@ -87,8 +87,8 @@ func (h *history) add(side, rows int, took time.Duration, again bool) {
 // most is how many queries go by, at most, before the loser is tried again.
 const most = 1 << 10
 
-// choose returns the side of the next run, and whether that is a try after a while. The side that has lost is tried when the other one has run
-// for four times what that costs, and ever more rarely as long as it changes nothing: other programs may have made it look slow.
+// choose returns the side of the next run, and whether that is a try after a while. The side that has lost is tried when the other one has
+// run for four times the cost of a try, and ever more rarely as long as it changes nothing: other programs may have made it look slow.
 func (h *history) choose(k int, device, host time.Duration) (side int, try bool) {
 	c := &h.choice[k]
 	side, better, worse := onHost, host, device
@@ -149,7 +149,7 @@ type verdict struct {
 	again, left int
 }
 
-// textOf tells steps of frames apart, without what they would be as a graph.
+// textOf tells steps of frames apart, without lowering them to a graph.
 func textOf(steps []*plan.Plan, f *table.Table) string {
 	var s strings.Builder
 	fmt.Fprint(&s, bits.Len(uint(f.Rows)))
@@ -223,7 +223,7 @@ func (j *job) decide() (device bool, why string) {
 		return false, "the graph is being compiled"
 	case predicted > 0 && cpu.runs == 0:
 		return false, "tried"
-	case predicted < refused && (dev.runs > 0 || predicted > 0 && predicted < hopeless*cpu.of(j.rows)): // in turns, so that what else the machine does slows both
+	case predicted < refused && (dev.runs > 0 || predicted > 0 && predicted < hopeless*cpu.of(j.rows)): // in turns: load slows both
 		return dev.runs < enough && (cpu.runs >= enough || dev.runs <= cpu.runs), "tried"
 	case predicted > 0:
 		if cpu.runs >= enough {
@@ -238,7 +238,7 @@ func (j *job) decide() (device bool, why string) {
 	return false, "the graph is not compiled yet"
 }
 
-// compileBeside compiles the graph while queries run, and asks the engine what a run is predicted to take.
+// compileBeside compiles the graph while queries run, and asks the engine for the predicted time of a run.
 func (j *job) compileBeside() {
 	h := &j.program.cost
 	h.mu.Lock()
@@ -266,7 +266,7 @@ func (j *job) compileBeside() {
 	})
 }
 
-// prepare makes the program ready for sizes, and returns what a run is predicted to take.
+// prepare makes the program ready for sizes, and returns the predicted time of a run.
 func (p *program) prepare(ctx context.Context, sizes ops.Sizes) time.Duration {
 	p.mu.Lock()
 	exe := p.exe
@@ -294,7 +294,7 @@ func (p *program) prepare(ctx context.Context, sizes ops.Sizes) time.Duration {
 	return exe.Report().Predicted
 }
 
-// rates are what the CPU path takes for a row of a step, a running mean of what was measured.
+// rates are the times of the CPU path for a row of a step, running means of measurements.
 type rates struct {
 	mu  sync.Mutex
 	per map[string]float64 // nanoseconds, by step

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a program whose runs take so long on either side, times what else the machine does.
+// world is a program whose runs take so long on either side, times a factor for other load on the machine.
 type world struct {
 	d     *Device
 	p     *program
@@ -25,7 +25,7 @@ func newWorld(host, device int, noise func(side int) float64) *world {
 	return w
 }
 
-// run asks so often, as fragments do, and returns what that took.
+// run asks so often, as fragments do, and returns the time spent.
 func (w *world) run(times int) (spent time.Duration) {
 	const text = "steps"
 	for range times {
@@ -80,7 +80,7 @@ func TestAWrongChoiceIsMended(t *testing.T) {
 	}
 }
 
-// What is faster may change, with the machine or the values of columns.
+// The faster side may change, with the machine or the values of columns.
 func TestAChangeIsNoticed(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -29,7 +29,7 @@ type relation struct {
 	notes   []string
 }
 
-// source is what a column of a relation comes from: a column of a frame, or what was computed.
+// source is the origin of a relation's column: a column of a frame, or a computed value.
 type source struct {
 	c    *column.Column
 	side int

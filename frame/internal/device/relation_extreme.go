@@ -61,7 +61,7 @@ func (n *numbered) extreme(v lower.Value, a expr.Collected, count int) fold {
 	}
 }
 
-// worst is what every value of a type is at least, or at most.
+// worst is the least value of a type, or the greatest.
 func worst(t column.Type, least bool) any {
 	switch {
 	case t.IsFloat() && least:

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// outcome is what a run of a relation's graph returns, and how it becomes a frame.
+// outcome lists the outputs of a relation's graph, and how they become a frame.
 type outcome struct {
 	nodes  []*ops.Node
 	bytes  int64 // that the outputs take

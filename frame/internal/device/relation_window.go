@@ -37,7 +37,8 @@ type added struct {
 	fold fold           // not nil: the column has numbers of partitions, of which this makes the values
 }
 
-// window is a step that adds functions of the partitions of rows. No row moves: what is computed in the window's order is brought back to that of the rows.
+// window is a step that adds functions of the partitions of rows. No row moves: values computed in the window's order are brought back to
+// that of the rows.
 func (r *relation) window(p *plan.Plan) (*outcome, error) {
 	r.Note("%s", p.Masked())
 	fields := len(r.schema)
@@ -166,7 +167,7 @@ func (w *windowed) inverse(x *ops.Node) *ops.Node {
 	return ops.ScatterReduce(w.r.Ops.Zeros(tensor.Int32, w.r.Rows), 0, x, w.index, "set", &ops.ScatterOptions{Distinct: true})
 }
 
-// sorted has an element for each place of what has one for each row.
+// sorted reorders x, with an element for each row, to one for each place in the window's order.
 func (w *windowed) sorted(x *ops.Node) *ops.Node {
 	if x = w.r.Spread(x); x == nil || w.row == nil {
 		return x
@@ -174,7 +175,7 @@ func (w *windowed) sorted(x *ops.Node) *ops.Node {
 	return ops.Gather(x, 0, w.row)
 }
 
-// back has an element for each row of what has one for each place.
+// back reorders x, with an element for each place in the window's order, to one for each row.
 func (w *windowed) back(x *ops.Node) *ops.Node {
 	if x == nil || w.place == nil {
 		return x

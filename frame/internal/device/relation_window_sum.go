@@ -87,7 +87,7 @@ func (w *windowed) sums(a expr.Collected, sum, ok, from *ops.Node) added {
 // summands are floats of which nothing but finite ones are added: infinity times 0, which ends a partition in [windowed.scanned], is not 0.
 type summands struct {
 	x     *ops.Node // float64: the finite ones, else 0
-	ok    *ops.Node // bool: what is not null; nil: all
+	ok    *ops.Node // bool: the values that are not null; nil: all
 	apart *ops.Node // int64: 1 for infinity, 2³¹ for -infinity, both for NaN, as which their sum counts; nil: all are finite
 }
 

@@ -365,7 +365,7 @@ func anyNull(t column.Type, cols ...*column.Column) *column.Column {
 	return nil
 }
 
-// bothValid returns the validity of what is null where one of the columns is.
+// bothValid returns the validity of a value that is null where one of the columns is.
 func bothValid(n int, cols ...*column.Column) column.Bitmap {
 	var v column.Bitmap
 	for _, c := range cols {

@@ -79,7 +79,7 @@ func castIn(m *Morsel, a *column.Column, t column.Type, strict bool) (*column.Co
 	return out.WithValidity(all)
 }
 
-// converted returns the values, and a bitmap of what the type holds, none if it holds all.
+// converted returns the values, and a bitmap of those that the type can hold, none if it can hold all.
 func converted(m *Morsel, a *column.Column, t column.Type) (*column.Column, column.Bitmap, error) {
 	from := a.Type()
 	none := column.Bitmap{}

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/frame/internal/lower"
 )
 
-// choice binds what takes its values from one of several operands.
+// choice binds a function that takes each value from one of several operands.
 func (b *Binder) choice(n *Node, hint column.Type) (Bound, error) {
 	switch n.Op {
 	case "isin":

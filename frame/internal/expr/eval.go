@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/frame/internal/lower"
 )
 
-// Morsel is some rows of columns, and memory for what is computed from them.
+// Morsel is some rows of columns, and memory for values computed from them.
 type Morsel struct {
 	Cols  []*column.Column
 	n     int
@@ -22,9 +22,9 @@ type Bound struct {
 	Constant bool
 	Eval     func(m *Morsel) (*column.Column, error)
 	Column   int  // position of a column that is the whole expression, else -1
-	mixed    bool // an integer literal, which takes the type of what is beside it
+	mixed    bool // an integer literal, which takes the type of the other operand
 
-	what  string                                 // what it is, for reasons
+	what  string                                 // describes it, for reasons
 	lower func(l *Lowering) (lower.Value, error) // the same as ops of a graph; nil: there is no such form
 	Uses  []int                                  // positions of the columns that are read
 }
@@ -74,7 +74,7 @@ func (a *arena) reset() {
 	a.used = 0
 }
 
-// Take begins with rows lo to hi-1 of columns, and forgets what was computed before.
+// Take begins with rows lo to hi-1 of columns, and forgets the values computed before.
 func (m *Morsel) Take(cols []*column.Column, lo, hi int) {
 	m.arena.reset()
 	m.n, m.Cols = hi-lo, m.Cols[:0]

@@ -13,7 +13,7 @@ import (
 type Lowering struct {
 	*lower.Graph
 	Column  func(i int) (lower.Value, error)         // of the columns that expressions read
-	Host    func(i int) (*column.Column, error)      // what a column is on the host; an error for one that is computed
+	Host    func(i int) (*column.Column, error)      // a column on the host; an error for one that is computed
 	Entries func(e Bound) (lower.Value, bool, error) // an expression by the strings of a dictionary; nil: [Lowering.table]
 }
 

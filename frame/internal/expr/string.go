@@ -239,7 +239,7 @@ func substring(s string, start, n int) string {
 	return s[from:]
 }
 
-// dictionaries keeps what a function made of the last dictionary, so that each entry is computed once for a column and not for a morsel.
+// dictionaries keeps a function's result for the last dictionary, so that each entry is computed once for a column and not for a morsel.
 type dictionaries struct {
 	mu   sync.Mutex
 	of   *column.Column

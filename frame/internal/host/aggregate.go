@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/frame/internal/take"
 )
 
-// grouped is rows of which each belongs to a group, and what is computed of them.
+// grouped is rows of which each belongs to a group, with the values computed of them.
 type grouped struct {
 	*Exec
 	g   *keys.Groups
@@ -314,7 +314,7 @@ func total[T expr.Number, A expr.Number](v []T) A {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
-// wideSum adds in 128 bits what 64 may not hold, and decimals.
+// wideSum adds in 128 bits sums that 64 may not hold, and decimals.
 func (x *grouped) wideSum(c *column.Column, typ column.Type, valid column.Bitmap) (*column.Column, error) {
 	type wide struct {
 		column.Decimal

@@ -94,7 +94,7 @@ func newSink(t column.Type, n int) sink {
 	return s
 }
 
-// put copies the result of a morsel, whose memory the next one takes. Of strings that is what says which are null.
+// put copies the result of a morsel, whose memory the next one reuses. Of strings only the validity bitmap is in such memory.
 func (s *sink) put(lo int, c *column.Column) (err error) {
 	n := c.Len()
 	valid := s.valid.Slice(lo, lo+n)

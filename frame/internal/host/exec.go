@@ -30,7 +30,7 @@ type Exec struct {
 	temp   string
 }
 
-// ErrMemory is the error of what would need more memory than the limit.
+// ErrMemory is the error of a step that would need more memory than the limit.
 var ErrMemory = errors.New("more memory than the limit")
 
 // Options say how plans run.
@@ -45,13 +45,13 @@ type Options struct {
 type Device interface {
 	// Has reports whether a step may run there.
 	Has(op string) bool
-	// Run returns the rows of a plan, of which it runs what it can, or wants to, and has the CPU path run the rest.
+	// Run returns the rows of a plan, of which it runs the steps that it can, or wants to, and has the CPU path run the rest.
 	Run(x *Exec, p *plan.Plan) (*table.Table, error)
-	// Learn is told what the CPU path took for a step of the given number of rows.
+	// Learn is told the time of the CPU path for a step of the given number of rows.
 	Learn(p *plan.Plan, rows int, took time.Duration)
 }
 
-// New returns what runs plans.
+// New returns an executor of plans.
 func New(ctx context.Context, o Options) *Exec {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -402,7 +402,7 @@ func (x *Exec) filterScan(p *plan.Plan) (*table.Table, error) {
 	return f, x.Reserve(0)
 }
 
-// read reads a source and keeps what a function makes of its frames.
+// read reads a source and keeps the results of a function of its frames.
 func (x *Exec) read(p *plan.Plan, whole bool, keep func(*table.Table) (*table.Table, error)) (*table.Table, error) {
 	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers, Whole: whole}
 	full, err := p.Source.Schema()

@@ -54,7 +54,7 @@ func (x *Exec) group(p *plan.Plan, f *table.Table) (*table.Table, error) {
 	return out, err
 }
 
-// aggregates computes what a collector found, for each group.
+// aggregates computes the aggregates that a collector found, for each group.
 func (x *Exec) aggregates(c *expr.Collector, f *table.Table, g *keys.Groups) ([]*column.Column, error) {
 	// An operand of several aggregates is computed once.
 	var operands []expr.Bound

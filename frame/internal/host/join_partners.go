@@ -10,7 +10,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/take"
 )
 
-// late reports whether a join is of a filter whose rows need not be copied before they are joined: only keys are, and what has a partner.
+// late reports whether a join is of a filter whose rows need not be copied before they are joined: only keys are, and rows
+// that have a partner.
 func late(p *plan.Plan) bool {
 	return p.Op == "join" && leftSided(p.Join.How) && p.Join.How != plan.CrossJoin && p.In[0].Op == "filter" && p.In[0].In[0].Op != "scan"
 }
@@ -107,7 +108,8 @@ func (x *Exec) partners(p *plan.Plan, left, right *table.Table) (lefts, rights s
 	return x.pairs(index, found, how != plan.InnerJoin)
 }
 
-// partnersOfFew makes the index of the left side, which is much smaller, and brings what the right side finds in it into the left side's order.
+// partnersOfFew makes the index of the left side, which is much smaller, and brings the matches of the right side
+// into the left side's order.
 func (x *Exec) partnersOfFew(p *plan.Plan, left, right *table.Table) (lefts, rights side, err error) {
 	index, found, err := x.match(right, left, p.Right, p.Left)
 	if err != nil {

@@ -128,7 +128,7 @@ func writeColumn(c *column.Column, put func([]byte) error, number func(int) erro
 	return put(c.Data())
 }
 
-// flush writes what is buffered. After it, tables are read.
+// flush writes the buffered bytes. After it, tables are read.
 func (s *spill) flush() error {
 	err := s.w.Flush()
 	s.w = nil

@@ -11,8 +11,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// A query flows if its rows can be computed a batch at a time: it reads a source, and every step above needs only the rows that it is at. What
-// groups, sorts or limits such rows keeps what it needs of them, so that a source may be larger than memory.
+// A query flows if its rows can be computed a batch at a time: it reads a source, and every step above needs only the batch that it is at.
+// Steps that group, sort or limit such rows keep only the part of them that they need, so that a source may be larger than memory.
 
 // flows reports whether the rows of a plan come in batches from a source.
 func flows(p *plan.Plan) bool {
@@ -174,7 +174,8 @@ func (x *Exec) eachOfSlice(p *plan.Plan, emit func(*table.Table) error) error {
 	return err
 }
 
-// scanEach hands on what a source reads. Reuse says of a frame that was handed on whether its memory may be written over; nil: of none.
+// scanEach hands on the batches that a source reads. Reuse says of a frame that was handed on whether its memory may be
+// written over; nil: of none.
 func (x *Exec) scanEach(p *plan.Plan, reuse func() bool, emit func(*table.Table) error) error {
 	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers, Reuse: reuse}
 	full, err := p.Source.Schema()
@@ -274,7 +275,7 @@ func (x *Exec) gatherBatches(p *plan.Plan) (*table.Table, error) {
 	return x.collected(p.Schema, parts)
 }
 
-// reduceBatches keeps of each batch, and of what was kept before, the rows that a distinct or the first of an order has.
+// reduceBatches keeps of each batch, and of the rows kept before, those of a distinct or the first of an order.
 func (x *Exec) reduceBatches(p *plan.Plan) (*table.Table, error) {
 	all := *p
 	all.Schema = p.In[0].Schema // keys may be no columns of the result

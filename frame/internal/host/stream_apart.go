@@ -13,10 +13,9 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// What a source reads is grouped while it is read, in parts of some rows that stay in a core's cache from the filter to the sums. Each worker has parts of its own,
-// and their groups are merged at the end, in the order of the parts. So are aggregates of all rows of a frame, where a filter or
-// computed columns are below them.
-// Source: Leis et al., Morsel-Driven Parallelism (2014), section 4.4.
+// The rows of a source are grouped while they are read, in parts that stay in a core's cache from the filter to the sums. Each worker has
+// parts of its own, and their groups are merged at the end, in the order of the parts. So are aggregates of all rows of a frame, where a
+// filter or computed columns are below them. Source: Leis et al., Morsel-Driven Parallelism (2014), section 4.4.
 
 // PartRows is how many rows a part has. Tests make it small.
 var PartRows = 64 << 10
@@ -39,12 +38,12 @@ type partGrouper struct {
 	*grouper
 	base  *plan.Plan   // a source or a frame
 	steps []*plan.Plan // from the base's to the group's
-	mu    sync.Mutex   // of what steps did
+	mu    sync.Mutex   // guards parts, and the statistics of steps
 	whole bool         // rows are kept, and grouped at the end
 	parts []*table.Table
 }
 
-// groupApart groups what a source reads, or a frame has, in parts; false if the whole has to be grouped together.
+// groupApart groups the rows of a source or a frame in parts; false if all have to be grouped together.
 func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	g := &partGrouper{grouper: x.newGrouper(p)}
 	defer func() { x.live.Add(-g.bytes) }()

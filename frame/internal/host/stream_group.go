@@ -187,7 +187,7 @@ func (g *grouper) keep(f *table.Table) error {
 	return nil
 }
 
-// merged makes one row for each group of what was kept.
+// merged makes one row for each group of the kept rows.
 func (g *grouper) merged() (*table.Table, error) {
 	f := g.kept[0]
 	if len(g.kept) > 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// joiner returns what joins batches of the left side with the right side, of which an index is made once.
+// joiner returns a function that joins batches of the left side with the right side, of which an index is made once.
 func (x *Exec) joiner(p *plan.Plan, right *table.Table) (func(left *table.Table) (*table.Table, error), error) {
 	if p.Join.How == plan.CrossJoin {
 		return func(left *table.Table) (*table.Table, error) { return x.cross(p, left, right) }, nil

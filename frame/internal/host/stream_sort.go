@@ -12,9 +12,10 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// Rows that do not fit in memory are sorted in runs, each of which is written to a temporary file in blocks; runs are merged block by block: the blocks at hand of all
-// runs are sorted together, and what comes up to the end of the first one that ends is in order. So a merge is as fast as sorting, whatever the keys are.
-// Source: Knuth, The Art of Computer Programming, volume 3, section 5.4 (1973), but for the step of a merge.
+// Rows that do not fit in memory are sorted in runs, each of which is written to a temporary file in blocks; runs are merged block by
+// block: the blocks at hand of all runs are sorted together, and the rows up to the end of the first one that ends are in order. So a merge
+// is as fast as sorting, whatever the keys are. Source: Knuth, The Art of Computer Programming, volume 3, section 5.4 (1973), but for the
+// step of a merge.
 
 // fan is how many runs are merged at once.
 const fan = 16

@@ -386,7 +386,7 @@ func asUnsigned(v []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
-// one is a pool for what is done while a caller waits.
+// one is a pool of one worker, for work that a caller waits for.
 var one = par.Pool{Context: context.Background(), Workers: 1}
 
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -32,7 +32,7 @@ func Group(p par.Pool, digits []Digit, n int) (*Groups, error) {
 	return g, err
 }
 
-// group also returns what finds the group of other keys, if keep is true.
+// group also returns the stages that find the group of other keys, if keep is true.
 func group(p par.Pool, digits []Digit, n int, keep bool) (*Groups, []stage, error) {
 	if uint64(n) >= none {
 		return nil, nil, errors.New("more than 4,294,967,294 rows")

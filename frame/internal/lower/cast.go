@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Cast converts to a type. What the type does not hold is null, or, strictly, makes the run fail.
+// Cast converts to a type. A value that the type cannot hold is null, or, with strict, makes the run fail.
 func (l *Graph) Cast(a Value, t column.Type, strict bool) (Value, error) {
 	dt, ok := t.DType()
 	if !ok || t.IsString() || a.Type.IsString() || a.Type.Kind == column.Decimal128 {

@@ -24,20 +24,20 @@ type Value struct {
 // span returns the least and greatest value that there may be; false if they are not known.
 type span func() (least, most int64, known bool)
 
-// Graph is an ops.Graph over rows, with what its inputs are fed.
+// Graph is an ops.Graph over rows, with the feeds of its inputs.
 type Graph struct {
 	Ops    *ops.Graph
 	Pool   par.Pool
 	Rows   int       // extent
-	Mask   *ops.Node // bool: the rows that are there; nil: all
+	Mask   *ops.Node // bool: the rows that count; nil: all
 	Inline bool      // constants become part of the graph, in place of inputs
 	Feeds  []feed
 	Broken []*ops.Node      // bool: rows that make a strict cast fail
 	loaded map[memory]Value // columns that are inputs
-	Text   strings.Builder  // what the graph depends on beside the expressions
+	Text   strings.Builder  // the properties that the graph depends on beside the expressions
 }
 
-// feed is what an input is fed. It may be made when a run needs it, so that a graph which does not run costs little.
+// feed is the value of an input. It may be made when a run needs it, so that a graph which does not run costs little.
 type feed struct {
 	Node  *ops.Node
 	Bytes int64
@@ -56,7 +56,7 @@ func New(pool par.Pool, name string) *Graph {
 	return &Graph{Ops: ops.NewGraph(name), Pool: pool, Rows: ops.Dim("rows"), loaded: map[memory]Value{}}
 }
 
-// Note adds to what tells graphs apart.
+// Note adds to the text by which graphs are told apart.
 func (l *Graph) Note(format string, args ...any) {
 	fmt.Fprintf(&l.Text, format, args...)
 	l.Text.WriteByte(';')
@@ -67,7 +67,7 @@ func (l *Graph) input(t *tensor.Tensor, shape ...int) *ops.Node {
 	return l.Later(t.DType(), t.Shape(), func() (*tensor.Tensor, error) { return t, nil }, shape...)
 }
 
-// Later adds an input that is fed what a function makes, of a size that is known or guessed.
+// Later adds an input that is fed the result of a function, of a size that is known or guessed.
 func (l *Graph) Later(dt tensor.DType, size []int, make func() (*tensor.Tensor, error), shape ...int) *ops.Node {
 	n := l.Ops.Input(fmt.Sprintf("in%d", len(l.Feeds)), dt, shape...)
 	bytes := int64(dt.Size())
@@ -113,7 +113,7 @@ func Vector[T tensor.Elem](l *Graph, v []T) (*ops.Node, error) {
 // Extent is an extent that only the next input has.
 func (l *Graph) Extent() int { return ops.Dim(fmt.Sprintf("table%d", len(l.Feeds))) }
 
-// Both is what is not null where neither is.
+// Both is the validity of a value that is null where a or b is.
 func Both(a, b *ops.Node) *ops.Node {
 	switch {
 	case a == nil:
@@ -124,7 +124,7 @@ func Both(a, b *ops.Node) *ops.Node {
 	return ops.And(a, b)
 }
 
-// Spread repeats what stands for all rows.
+// Spread repeats a value that stands for all rows.
 func (l *Graph) Spread(x *ops.Node) *ops.Node {
 	if x != nil && x.Rank() == 0 {
 		return ops.BroadcastTo(x, l.Rows)

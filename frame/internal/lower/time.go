@@ -35,12 +35,12 @@ func (l *Graph) clock(a Value) (days, second *ops.Node, span span, err error) {
 	return days, ops.Sub(x, ops.Mul(days, 86400)), spanned1(a, func(v int64) int64 { return calendar.FloorDiv(v, by) }), nil
 }
 
-// date is what [civil] computes.
+// date is the form of [civil] as ops.
 func date(days *ops.Node) (year, month, day *ops.Node) {
 	z := ops.Add(days, 719468)
 	era := ops.FloorDivide(z, 146097)
 	doe := ops.Sub(z, ops.Mul(era, 146097))
-	by := func(x *ops.Node, d int) *ops.Node { return ops.TruncDivide(x, d) } // of what is not negative
+	by := func(x *ops.Node, d int) *ops.Node { return ops.TruncDivide(x, d) } // of values that are not negative
 	yoe := by(ops.Sub(ops.Add(ops.Sub(doe, by(doe, 1460)), by(doe, 36524)), by(doe, 146096)), 365)
 	doy := ops.Sub(doe, ops.Sub(ops.Add(ops.Mul(yoe, 365), by(yoe, 4)), by(yoe, 100)))
 	mp := by(ops.Add(ops.Mul(doy, 5), 2), 153)
@@ -51,7 +51,7 @@ func date(days *ops.Node) (year, month, day *ops.Node) {
 	return year, month, day
 }
 
-// dayNode is what [dayOf] computes for the first day of a month.
+// dayNode is the form of [dayOf] as ops, for the first day of a month.
 func dayNode(year, month *ops.Node) *ops.Node {
 	early := ops.LessEqual(month, 2)
 	year = ops.Sub(year, ops.Cast(early, tensor.Int64))

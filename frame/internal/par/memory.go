@@ -7,8 +7,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Uncleared returns memory for n values without pointers, which may be anything: the caller is to write all of them. Its address is a multiple of
-// [tensor.Alignment]. To clear what is written next takes as long as to write it.
+// Uncleared returns memory for n values without pointers, which may be anything: the caller is to write all of them. Its address is a
+// multiple of [tensor.Alignment]. Clearing memory that is written next takes as long as writing it.
 func Uncleared[T any](n int) []T {
 	var z T
 	size := n * int(unsafe.Sizeof(z))

@@ -50,8 +50,8 @@ func (p Pool) Items(n int, f func(worker, i int) error) error {
 // Stripes returns into how many parts Striped divides n rows.
 func (p Pool) Stripes(n int) int { return max(1, min(p.Workers, n/Morsel)) }
 
-// Striped divides n rows into p.Stripes(n) equal parts, at multiples of 64, and calls f for each: what a part computes depends on the number of workers, and on
-// nothing else.
+// Striped divides n rows into p.Stripes(n) equal parts, at multiples of 64, and calls f for each: the result of a part depends on the
+// number of workers, and on nothing else.
 func (p Pool) Striped(n int, f func(stripe, lo, hi int) error) error {
 	if err := p.Context.Err(); err != nil {
 		return context.Cause(p.Context)

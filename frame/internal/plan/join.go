@@ -89,7 +89,7 @@ func (p *Plan) rightColumns() (out []table.Field) {
 	return out
 }
 
-// RightName is what a column of the right side is called in the result.
+// RightName is the name of a column of the right side in the result.
 func (p *Plan) RightName(name string) string {
 	suffix := p.Join.Suffix
 	if suffix == "" {

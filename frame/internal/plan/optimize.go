@@ -7,8 +7,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// Optimize moves conditions towards the sources, and leaves out columns that nobody reads. It changes no result: what may
-// fail (a strict cast) is neither moved nor moved past.
+// Optimize moves conditions towards the sources, and leaves out columns that nobody reads. It changes no result: an
+// expression that may fail (a strict cast) is neither moved nor moved past.
 func Optimize(p *Plan) *Plan {
 	p = push(p, nil)
 	prune(p, p.Names())
@@ -158,7 +158,8 @@ func split(n *expr.Node) []*expr.Node {
 	return []*expr.Node{n}
 }
 
-// substitute writes an expression in terms of what its columns are computed from, if those are columns.
+// substitute rewrites an expression over computed columns as one over the columns that they rename;
+// false if one of them is no mere renaming.
 func substitute(n *expr.Node, exprs []Named) (*expr.Node, bool) {
 	if n.Op == "col" {
 		i := slices.IndexFunc(exprs, func(e Named) bool { return e.Name == n.Name })

@@ -34,7 +34,7 @@ type Plan struct {
 	Join      Join
 	Left      []string // keys of joins, brought to one type
 	Right     []string
-	Taken     []string // names of the left side as the query has them: what is left out must not rename columns
+	Taken     []string // names of the left side as the query has them: columns that are left out must not rename others
 
 	Stats Stats
 	Where string // engine; "": the CPU path
@@ -412,7 +412,7 @@ func (p *Plan) unpivot(u Unpivot) error {
 	return nil
 }
 
-// Stats is what a step of a plan did.
+// Stats are the statistics of a plan's step.
 type Stats struct {
 	Rows  int
 	Bytes int64

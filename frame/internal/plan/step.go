@@ -100,7 +100,7 @@ type Source interface {
 	String() string
 }
 
-// Request says what a query needs of a source.
+// Request describes the part of a source that a query needs.
 type Request struct {
 	Columns []string
 	Limit   int

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// shownWidth bounds what is printed of a value.
+// shownWidth is the most characters that are printed of a value.
 const shownWidth = 32
 
 // Format writes at most the given number of rows, half of them from the end, with names and types above.

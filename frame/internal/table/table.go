@@ -1,4 +1,4 @@
-// Package table holds columns of equal length with names: what plans read and return.
+// Package table holds columns of equal length with names: the operands and results of plans.
 package table
 
 import (

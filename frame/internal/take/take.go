@@ -211,7 +211,7 @@ func copyText[D, O int32 | int64](p par.Pool, to []D, out []byte, offs []O, src 
 			}
 			from, until := int(offs[row-plus]), int(offs[row-plus+1])
 			n := until - from
-			if n <= 16 && at+16 <= end && from+16 <= len(src) { // what is copied too much is written over by the next
+			if n <= 16 && at+16 <= end && from+16 <= len(src) { // excess bytes are written over by the next copy
 				*(*[16]byte)(out[at:]) = *(*[16]byte)(src[from:])
 			} else {
 				copy(out[at:at+n], src[from:until])

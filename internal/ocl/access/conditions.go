@@ -32,8 +32,8 @@ func UsesRun(t *engine.Task) bool {
 	return false
 }
 
-// IndexLimit bounds what an int IDX may hold: below 2^31 by the room that padded
-// launches and strides past the end need.
+// IndexLimit bounds the values of an int IDX: below 2^31 by the room that padded launches and
+// strides past the end need.
 const IndexLimit = math.MaxInt32 - 1<<20
 
 // Reach bounds the magnitude of every partial sum of x. The value of a gather

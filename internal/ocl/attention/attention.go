@@ -18,7 +18,7 @@ import (
 // attention is an Attention task as its kernels see it: for each batch, rows of
 // queries, those of all groups, against n keys.
 type attention struct {
-	*contract.Contraction // for what it knows of operands
+	*contract.Contraction // for its methods about operands
 	a                     *engine.AttentionTask
 	batch, rows           int64
 	m, n                  int64 // queries of a group, keys
@@ -110,7 +110,7 @@ func (x *attention) hooks(g *codegen.Builder, skip ...string) {
 	g.Macro("HAS_MASK", mask)
 }
 
-// constants defines what all kernels know.
+// constants defines the constants of all kernels.
 func (x *attention) constants(g *codegen.Builder) {
 	number := func(v float64) string { return "(" + codegen.Literal(x.Acc, v, 0) + ")" }
 	g.Macro("ACC", x.AccType)

@@ -12,8 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// blockFeatures is the most features of a position that the kernels by blocks take: sums of all of them stand
-// in registers.
+// blockFeatures is the most features of a position that the kernels by blocks take: sums of all of them are in registers.
 const blockFeatures = 128
 
 // blockBytes is how much local memory a group may take, where the device has it.

@@ -31,14 +31,13 @@ type farSide struct {
 // laneSpan is how many rows an item of attention/cpu_pack.cl takes.
 const laneSpan = 16
 
-// readable reports whether the features of a row adjoin, and are what sums are made of.
+// readable reports whether the features of a row adjoin and have the type of the sums.
 func (x *attention) readable(s *farSide) bool {
 	head := x.Axes(s.head)
 	return s.load.Plain && s.load.DType == x.Acc && (len(head) == 0 || len(head) == 1 && s.load.Coef[head[0]] == 1)
 }
 
-// inPlace finds how far apart rows lie where their features adjoin and are what
-// sums are made of.
+// inPlace finds the distance of rows where their features adjoin and have the type of the sums.
 func (x *attention) inPlace(s *farSide) bool {
 	if s.load = x.Contraction.Load(s.e, s.head); !x.readable(s) {
 		return false
@@ -101,7 +100,7 @@ func (x *attention) chooseLane() laneChoice {
 	return laneChoice{kernels.AttentionLane(x.PanelLanes(), x.owned())}
 }
 
-// planLane plans the kernel of the pass for CPU drivers, and what packs for it.
+// planLane plans the kernel of the pass for CPU drivers, and the one that packs for it.
 func (x *attention) planLane(tile laneChoice) (*variant.Plan, error) {
 	kernel := x.kernel("lane")
 	tiles := variant.CeilDiv(x.owned(), int64(tile.Positions()))

@@ -90,8 +90,8 @@ func (g *Builder) Size(name string, v int64) {
 	g.named = append(g.named, Arg{Kind: ArgInt, Name: name, Value: v})
 }
 
-// Section writes kernel files that stand in a program more than once, with what
-// define writes before them. Every macro ends with the section.
+// Section writes kernel files that a program includes more than once, after the text that define
+// writes. Every macro ends with the section.
 func (g *Builder) Section(define func(), files ...string) {
 	rest := g.Hooks
 	g.Hooks = strings.Builder{}
@@ -325,10 +325,10 @@ func (g *Builder) Assemble(files ...string) *Program {
 	return p
 }
 
-// heads are what programs begin with, by the macros before lib/prelude.cl: a few, which programs share.
+// heads are the first parts of programs, by the macros before lib/prelude.cl: a few, which programs share.
 var heads sync.Map
 
-// headOf is what programs with these macros begin with.
+// headOf is the first part of programs with these macros.
 func headOf(macros string) string {
 	if head, ok := heads.Load(macros); ok {
 		return head.(string)
@@ -347,7 +347,7 @@ func (g *Builder) CapRegisters() {
 	g.Options = strings.TrimSpace(g.Options + " " + g.Device.RegisterCap)
 }
 
-// after lists what follows other parameters.
+// after lists parameters that follow others.
 func after(list []string, sep string) string {
 	if len(list) == 0 {
 		return ""

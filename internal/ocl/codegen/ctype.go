@@ -83,9 +83,8 @@ func castExpr(from, to tensor.DType, x string) string {
 		}
 		return fmt.Sprintf("round_%v(%s)", to, x)
 	case to.IsInt() && from.IsFloat() && to.Size() < 4:
-		// All in int: narrow conversions that saturate, and narrow selections of
-		// what was clamped, crash LLVM under Mesa, and few compilers make vectors
-		// of them.
+		// All in int: narrow conversions that saturate, and narrow selections of clamped values, crash
+		// LLVM under Mesa, and few compilers make vectors of them.
 		lo, hi := int64(0), int64(1)<<(8*to.Size())-1
 		if to.IsSigned() {
 			lo, hi = -(hi+1)/2, hi/2

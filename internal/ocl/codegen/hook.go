@@ -147,8 +147,8 @@ func (g *Builder) converted(output int, from tensor.DType, v string) string {
 	return v
 }
 
-// Buffers defines hooks for the values of es, as hook of gives them, on their
-// way through arrays of what is stored: BUFFERS, KEEP, EACH_BUFFER and FIRST.
+// Buffers defines hooks for the values of es, as hook of gives them, on their way through arrays of
+// their stored representations: BUFFERS, KEEP, EACH_BUFFER and FIRST.
 func (g *Builder) Buffers(of string, es ...*engine.Expr) {
 	var declare, keep, each string
 	for i, e := range es {
@@ -169,8 +169,8 @@ func (g *Builder) Buffers(of string, es ...*engine.Expr) {
 	fmt.Fprintf(&g.Hooks, "#define EACH_BUFFER(DO)%s\n\n", each)
 }
 
-// Stored is the type of the elements of an output in memory, where it begins, and
-// what is stored there for v, of dtype from.
+// Stored is the type of the elements of an output in memory, where it begins, and the stored
+// representation of v, of dtype from.
 func (g *Builder) Stored(output int, from tensor.DType, v string) (ctype, at, bits string) {
 	_, o, _ := g.Operand(len(g.Task.Ins) + output)
 	ctype, at, bits = StorageType(o.DType), "("+g.Pointer(len(g.Task.Ins)+output)+")", g.converted(output, from, v)
@@ -280,8 +280,8 @@ func (f *fn) load(e *engine.Expr, outer string) string {
 	}
 	t := f.g.heldType(e.DType)
 	if t != RegType(e.DType) {
-		// A shift by what only the host knows to be zero: what a compiler knows to fit in 8 bits it
-		// would put in 8 bits again, with all that depends on it.
+		// A shift by an amount that only the host knows to be zero: a compiler would put a value that it
+		// knows to fit in 8 bits in 8 bits again, with all that depends on it.
 		text = fmt.Sprintf("((%s)%s >> %s)", t, text, f.g.int("none", 0))
 	}
 	if g == "" {
@@ -323,9 +323,9 @@ func apply(e *engine.Expr, args []string) string {
 	return fmt.Sprintf("(%s)(%s)", t, text)
 }
 
-// formula is what e computes of operands of dtypes in, before they are filled in. A float divided by
-// a literal zero is multiplied by an infinity, which is the same: drivers take such a division for one that
-// never happens (rusticl of Mesa 25.0, on which means of nothing were what a register held).
+// formula is the OpenCL C formula of e for operands of dtypes in, before they are filled in. A float divided
+// by a literal zero is multiplied by an infinity, which is the same: drivers take such a division for one that
+// never happens (rusticl of Mesa 25.0, on which means of no elements were the old content of a register).
 func formula(e *engine.Expr, in []tensor.DType) string {
 	c := e.Fn.OpenCL
 	if e.Fn.OpenCLFor != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// FetchHook defines the macro name(row), which asks for the first lines of what
-// loads read of a row of the given number of elements, wherever that is.
+// FetchHook defines the macro name(row), which prefetches the first cache lines that loads read of
+// a row of the given number of elements, wherever that is.
 func (g *Builder) FetchHook(name string, row Coord, last int, loads []*engine.Expr, elements int) {
 	const lines = 16 // more than that a processor asks for by itself
 	f := &fn{g: g, seen: map[string]string{}, coords: []Coord{row, {"c", []int{last}}}}

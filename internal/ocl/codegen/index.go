@@ -21,12 +21,12 @@ type Coord struct {
 type fn struct {
 	g      *Builder
 	body   strings.Builder
-	seen   map[string]string // declared values by what they are
+	seen   map[string]string // the names of declared values by their expressions
 	count  int
 	coords []Coord
 	accs   map[int]string // the names of the task's accumulated values
 	ahead  int            // of a vector hook: how many bytes further to fetch
-	loops  bool           // of a vector hook: what has no text for vectors is a loop
+	loops  bool           // of a vector hook: operations without a vector form are loops over the lanes
 }
 
 // declare gives the variable that holds text, declaring it at first sight.

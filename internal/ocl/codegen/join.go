@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Suffix is what the kernels of part i of a joined program end in.
+// Suffix is the suffix of the names of kernels of part i of a joined program.
 func Suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
 // functionLine is a line that defines a function or type, whose name is its first group. It is compiled when it is first asked for.

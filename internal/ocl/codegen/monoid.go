@@ -43,7 +43,7 @@ func WriteMonoid(b *strings.Builder, f engine.Fold, val tensor.DType, length int
 	macro("IDENTITY", "("+Identity(f.Monoid, val)+")")
 }
 
-// FoldType is the dtype of what f folds, which is not that of a position.
+// FoldType is the dtype of the values that f folds, which is not that of a position.
 func FoldType(f engine.Fold) tensor.DType {
 	if f.Monoid.IsArg() {
 		return f.Value.DType

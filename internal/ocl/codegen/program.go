@@ -12,12 +12,12 @@ import (
 // Key is the hash of options and source.
 type Key [sha256.Size]byte
 
-// Key is what a program is compiled once for.
+// Key identifies a program: programs of equal keys are compiled once.
 func (p *Program) Key() Key {
 	h := sha256.New()
 	b := bufio.NewWriter(h) // without a copy of the text
 	fmt.Fprintf(b, "%d %d", p.Dims, p.Depth)
-	for _, text := range [...]string{p.Options, p.Source, p.Head, strings.Join(p.Library, "\x00"), p.Body} { // what a file of the library holds does not change
+	for _, text := range [...]string{p.Options, p.Source, p.Head, strings.Join(p.Library, "\x00"), p.Body} { // library files are constant
 		fmt.Fprintf(b, "\x00%d\x00", len(text))
 		_, _ = b.WriteString(text)
 	}
@@ -25,7 +25,7 @@ func (p *Program) Key() Key {
 	return Key(h.Sum(nil))
 }
 
-// Text is what is compiled where p stands alone.
+// Text is the source that is compiled where p is not joined with others.
 func (p *Program) Text() string {
 	if p.Head == "" {
 		return p.Source
@@ -62,12 +62,12 @@ type Arg struct {
 type Program struct {
 	Name    string   // of the kernel file, for errors
 	Source  string   // of a caller's kernel, which has no other parts
-	Head    string   // what parts of one program share; empty for a caller's kernel
-	Library []string // kernel files that some parts want, which stand after head once
+	Head    string   // the text that parts of one program share; empty for a caller's kernel
+	Library []string // kernel files that some parts need, which come after head once
 	Body    string
 	Options string
 	Args    []Arg
-	Ints    []Arg // what ArgTable holds
+	Ints    []Arg // the values in ArgTable
 	Wide    bool  // IDX is long
 	Dims    int   // of the launch of a caller's own kernel, see hostrun.CustomHead; 0: it is none
 	Depth   int   // how many work-items that has in its third dimension

@@ -14,13 +14,12 @@ import (
 // VectorLanes is how many neighbours a vector hook computes.
 const VectorLanes = 16
 
-// VectorHook defines the macro name(coords...) of a kernel file as the values of
-// e, converted to dtype to, for VectorLanes neighbours along axis, which a
-// coordinate holds alone. Compilers turn loops over a hook into vectors, but not
-// every loop, nor do they keep the vectors in registers: where e is no more than
-// arithmetic on what are neighbours in memory, it is written out. It reports
-// false, and defines nothing, where e is more than that. What lies ahead bytes
-// further in memory is fetched too, unless that is 0.
+// VectorHook defines the macro name(coords...) of a kernel file as the values of e, converted to
+// dtype to, for VectorLanes neighbours along axis, which a coordinate holds alone. Compilers turn
+// loops over a hook into vectors, but not every loop, nor do they keep the vectors in registers:
+// where e is no more than arithmetic on neighbours in memory, it is written out. It reports false,
+// and defines nothing, where e is more than that. Unless ahead is 0, the memory ahead bytes further
+// is prefetched too.
 func (g *Builder) VectorHook(name string, coords []Coord, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
 	return g.VectorFunction(name, coords, parametersOf(coords), nil, axis, e, to, ahead)
 }
@@ -28,8 +27,8 @@ func (g *Builder) VectorHook(name string, coords []Coord, axis int, e *engine.Ex
 // VectorOfSums is VectorHook with a last parameter: VectorLanes accumulated
 // values of register type acc.
 //
-// In long functions what has no text for vectors is a loop over them, which compilers make one of: in the loops around a hook
-// for one value they unroll tiles first, and find no vectors in what that leaves. Short ones are 10 to 20 % faster there.
+// In long functions an operation without a vector form is a loop over the lanes, which compilers turn into one: in the loops around
+// a hook for one value they unroll tiles first, and find no vectors in the unrolled code. Short ones are 10 to 20 % faster there.
 func (g *Builder) VectorOfSums(name string, coords []Coord, axis int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
 	params := append(parametersOf(coords), Param{VectorType(acc), "acc", ""})
 	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: map[int]string{0: lanesOf + "acc"}, ahead: ahead, loops: isLong(e)}

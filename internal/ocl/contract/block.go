@@ -81,7 +81,7 @@ func (p BlockChoice) cheapest(c *Contraction) (best BlockChoice, least int64) {
 	return best, least
 }
 
-// anyBlock is what all blocks have in common.
+// anyBlock has the fields that are the same for all blocks.
 func (c *Contraction) anyBlock() BlockChoice {
 	p := BlockChoice{Shape: c.panelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1, inexact: c.Acc.IsFloat()}
 	if c.unit != nil {
@@ -133,10 +133,9 @@ func shares(n int64) iter.Seq[int64] {
 	}
 }
 
-// cycles estimates how long the busiest core computes, if that may be less than bound, with what was measured on
-// one that does two multiply-adds of vectors a cycle. Panels of B come from
-// afar, a piece of each row at a time, and nothing is computed meanwhile; rows of
-// A in place come while something is.
+// cycles estimates how long the busiest core computes, if that may be less than bound, with constants measured
+// on one that does two multiply-adds of vectors a cycle. Panels of B come from afar, a piece of each row at a
+// time, and nothing is computed meanwhile; rows of A in place come while something is.
 func (p BlockChoice) cycles(c *Contraction, bound int64) int64 {
 	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 80, 500, 30_000
 	const torn, shared, apart = 80, 40, 300 // a line of the output of which another core writes the rest, or the next one; a tile whose columns lie apart there
@@ -184,7 +183,7 @@ func (p BlockChoice) cycles(c *Contraction, bound int64) int64 {
 	}
 	below, beside, lots := allTiles/tiles, allHalves/(2*panels), variant.CeilDiv(c.Batches, p.Lots)*p.splits
 	restTiles, restHalves := allTiles%tiles, allHalves%(2*panels)
-	// The last items in a direction may be smaller, which fills up what else were uneven.
+	// The last items in a direction may be smaller, which balances an uneven division.
 	items := [...]struct{ n, each int64 }{
 		{below * beside * lots, item(tiles, 2*panels)},
 		{beside * lots * min(restTiles, 1), item(restTiles, 2*panels)},

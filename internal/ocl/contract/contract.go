@@ -1,5 +1,5 @@
-// Package contract plans contractions: matrix products, convolutions and what is fused with them. Products
-// of matrices in the host's memory, whose sizes come with each call, use the same kernels.
+// Package contract plans contractions: matrix products and convolutions with their fused epilogues.
+// Products of matrices in the host's memory, whose sizes come with each call, use the same kernels.
 package contract
 
 import (

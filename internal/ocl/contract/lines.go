@@ -55,7 +55,7 @@ func (c *Contraction) leastLines(p linesChoice) linesChoice {
 	return p
 }
 
-// anyLines is what all choices of c have in common.
+// anyLines has the fields that are the same for all choices of c.
 func (c *Contraction) anyLines() linesChoice {
 	p := linesChoice{space: kernels.Lines(c.Device.LocalMem, int(c.AccSize)), taps: 1}
 	sum, rows := c.Axes(aSum), c.Axes(aRow)
@@ -111,7 +111,7 @@ func (p linesChoice) rests(c *Contraction) bool {
 	return c.manySums(variant.CeilDiv(p.chunk, max(p.lines*p.line, 1)))
 }
 
-// fits reports whether what is laid out and the sums keep to local memory.
+// fits reports whether the lines and the sums fit in local memory.
 func (p linesChoice) fits(c *Contraction) bool {
 	lanes := int64(c.PanelLanes())
 	a, b := p.planes(c)
@@ -135,7 +135,7 @@ func (c *Contraction) linesFit() bool {
 	return p.cycles(c) < panel+kept
 }
 
-// chooseLines takes what cycles finds cheapest, with some chunks a core.
+// chooseLines takes the choice that cycles finds cheapest, with some chunks a core.
 func (c *Contraction) chooseLines() linesChoice {
 	p := c.anyLines()
 	least, best := int64(math.MaxInt64), c.leastLines(p)
@@ -168,8 +168,8 @@ func (p *linesChoice) split(c *Contraction, want int64) {
 	p.chunk, p.splits = c.chunks(want, p.line)
 }
 
-// cycles estimates how long the busiest core computes, with what was measured on
-// one that does two multiply-adds of vectors and two aligned loads a cycle.
+// cycles estimates how long the busiest core computes, with constants measured on one that does two
+// multiply-adds of vectors and two aligned loads a cycle.
 func (p linesChoice) cycles(c *Contraction) int64 {
 	const begin, copied, ended, tile, fold = 500, 3, 6, 40, 7
 	if p.shape.Rows == 0 {
@@ -265,7 +265,7 @@ func (c *Contraction) planLines(p linesChoice) (*variant.Plan, error) {
 	return made, nil
 }
 
-// lineLoads defines what contract/cpu_line.cl takes, for elements of l that lie step apart.
+// lineLoads defines the loads of contract/cpu_line.cl, for elements of l that lie step apart.
 func (c *Contraction) lineLoads(g *codegen.Builder, l OperandLoad, step int64, lanes int) {
 	g.Macro("VL", lanes)
 	g.Macro("VT", fmt.Sprintf("%s%d", c.AccType, lanes))

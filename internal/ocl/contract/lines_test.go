@@ -114,8 +114,8 @@ func TestLinesThatAreLegalHaveAShape(t *testing.T) {
 	require.Greater(t, legal, 20)
 }
 
-// What is not finite and lies beyond the last window of a line, beside the zeros
-// between lines, reaches the sums of the taps that meet it and no others.
+// A value that is not finite beyond the last window of a line, beside the zeros between lines,
+// reaches the sums of the taps that meet it and no others.
 func TestWhatIsNotFiniteStaysInItsTaps(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()

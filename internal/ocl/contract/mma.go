@@ -29,7 +29,7 @@ func (c *Contraction) hasUnits() bool {
 	return c.Device.MMA >= 80 || c.Device.MMA > 0 && c.Task.A.DType == tensor.Float16
 }
 
-// units are the files of the matrix units: those of the device, or what stands in for them.
+// units are the files of the matrix units: those of the device, or their emulation.
 func (c *Contraction) units(s kernels.MMAShape) []string {
 	kind := "emulated"
 	if c.hasUnits() {
@@ -42,7 +42,7 @@ func (c *Contraction) units(s kernels.MMAShape) []string {
 	return files
 }
 
-// hasWarpgroups reports whether four warps can multiply together: on the device's units, or on what stands in for them.
+// hasWarpgroups reports whether four warps can multiply together: on the device's units, or on their emulation.
 func (c *Contraction) hasWarpgroups() bool { return c.Device.MMA >= 90 || !c.hasUnits() }
 
 // unitsBytes is the local memory that the units need for a group.
@@ -93,8 +93,8 @@ func (t MMAChoice) String() string {
 	return fmt.Sprintf("tile %dx%dx%d warps %dx%d stages %d", s.M, s.N, s.K, s.X, s.Y, s.Stages) + together + splitText(t.Splits)
 }
 
-// tileBand is how many rows of groups share what they read: 8 groups of 128 x 128
-// and those beside them read 2 x 8 strips of the operands for 64 of them.
+// tileBand is how many rows of groups share their reads: 8 groups of 128 x 128 and those beside
+// them read 2 x 8 strips of the operands for 64 of them.
 const tileBand = 8
 
 func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {

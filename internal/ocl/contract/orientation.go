@@ -79,8 +79,8 @@ func (c *Contraction) dotCycles() int64 {
 	return variant.CeilDiv(variant.CeilDiv(c.m, rows)*variant.CeilDiv(c.n, cols)*c.Batches*d.splits, int64(c.Device.Units)) * item
 }
 
-// dotFits reports whether dot products beat what packs: few rows share a column
-// of B, and the sums are long enough to hide that a vector of them is folded at the end.
+// dotFits reports whether dot products beat kernels that pack: few rows share a column of B, and
+// the sums are long enough to hide that a vector of them is folded at the end.
 func (c *Contraction) dotFits() bool {
 	few := min(c.m, c.n)
 	switch {
@@ -97,9 +97,8 @@ func (c *Contraction) dotFits() bool {
 	return few <= 256 && 8*few <= c.K
 }
 
-// blockFits reports whether blocks beat panels: there are enough rows for what is
-// copied, both operands are copied at the speed of vectors, and no pack of B can
-// be kept from run to run.
+// blockFits reports whether blocks beat panels: there are enough rows to pay for the copies, both
+// operands are copied at the speed of vectors, and no pack of B can be kept from run to run.
 func (c *Contraction) blockFits() bool {
 	return c.m > 4 && c.copiesInVectors() && !c.canKeepB(c.panelShape()) && !c.readsPanels()
 }

@@ -15,10 +15,10 @@ import (
 // outer cache of a desktop CPU.
 const PackBytes = 16 << 20
 
-// coreBytes is about what the cache of one core holds.
+// coreBytes is about the size of one core's cache.
 const coreBytes = 512 << 10
 
-// innerBytes is about what its innermost cache holds, and the one after it hides.
+// innerBytes is about the size of its innermost cache, whose misses the next one hides.
 const innerBytes = 64 << 10
 
 // thin is the length of sums that take no longer than storing them.
@@ -94,7 +94,7 @@ func (p *panelChoice) Split(c *Contraction, want int64) {
 	p.chunk, p.Splits = c.chunks(want, max(p.run(c), 1))
 }
 
-// ChoosePanel takes what was measured to be best on a CPU driver.
+// ChoosePanel takes the panel that was measured to be best on a CPU driver.
 func (c *Contraction) ChoosePanel() panelChoice {
 	p := panelChoice{Shape: c.panelShape(), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
 	for c.ownPanels() && p.Shape.Vectors > 4 && c.n < 4*int64(c.Device.Units*p.Shape.Columns()) {
@@ -142,7 +142,7 @@ func (p panelChoice) rowBytes(c *Contraction) int64 {
 	return rows
 }
 
-// besidePanels reports whether what a work-item reads of A stays in its core's cache beside all panels.
+// besidePanels reports whether the part of A that a work-item reads stays in its core's cache beside all panels.
 func (p panelChoice) besidePanels(c *Contraction) bool {
 	taken := p.Tiles * int64(p.Shape.Rows) * c.K * c.AccSize
 	panels := variant.RoundUp(c.n, int64(p.Shape.Columns())) * c.K * c.AccSize

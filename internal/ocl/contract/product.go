@@ -17,7 +17,7 @@ type ProductPlan struct {
 	Global [3]int
 }
 
-// ProductShape is what a plan depends on.
+// ProductShape holds everything that a product's plan depends on.
 type ProductShape struct {
 	Key     ProductKey // without the tile
 	M, N, K int
@@ -38,7 +38,7 @@ const (
 // ProductKernels names the kernel of each kind of product.
 var ProductKernels = [...]string{"contract_block", "contract_dot", "contract_stream", "contract_tile", "triangle", "triangle"}
 
-// ProductKey is what is compiled in: everything but sizes and places.
+// ProductKey identifies a product's program: everything but sizes and places is compiled in.
 type ProductKey struct {
 	Kind           ProductKind
 	DType          tensor.DType
@@ -109,8 +109,8 @@ var ProductSizeNames = [sizeCount]string{
 // ProductSizes are the sizes of one call.
 type ProductSizes [sizeCount]int32
 
-// ProductContraction is the contraction of m x k by k x n matrices whose leading
-// dimensions are not known: what choosing a block needs of it.
+// ProductContraction is the contraction of m x k by k x n matrices whose leading dimensions are not
+// known: the fields that choosing a block needs.
 func ProductContraction(d *facts.Device, k ProductKey, m, n, sum int64) *Contraction {
 	const apart = 1 << 20
 	step := func(along bool) int64 {
@@ -141,7 +141,7 @@ func BlockOfProducts(c *Contraction) BlockChoice {
 	return p
 }
 
-// PlanProduct chooses geometry and tile by what is known to be fast.
+// PlanProduct chooses geometry and tile by fixed rules for speed.
 func PlanProduct(d *facts.Device, k ProductShape) ProductPlan {
 	p := ProductPlan{Key: k.Key}
 	s := &p.Sizes

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// A GPU takes a matrix by few rows or columns for what it is: the matrix read once, along either axis.
+// A GPU computes the product of a matrix with few rows or columns by reading the matrix once, along either axis.
 func TestGPUsReadTheMatrixOfFewRowsOnce(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()

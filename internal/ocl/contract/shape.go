@@ -233,8 +233,8 @@ func (c *Contraction) byK(l OperandLoad, other int) bool {
 	return access.Abs(l.step) <= access.Abs(l.Coef[axes[len(axes)-1]]) && l.step != 0
 }
 
-// program starts a program of the contraction that computes with es only, so
-// that what one kernel does not use does not change its text.
+// program starts a program of the contraction that computes with es only, so that expressions that
+// one kernel does not use do not change its text.
 func (c *Contraction) program(a, b, out bool, limits ...int64) *codegen.Builder {
 	t := *c.Task
 	if !a {

@@ -38,8 +38,8 @@ func (c *Contraction) streamFits() bool {
 }
 
 // ownPanels reports whether one row is multiplied with panels of a steady B that are packed for it
-// alone: read from end to end too, but with the sums in registers. What comes from memory
-// comes no sooner that way.
+// alone: read from end to end too, but with the sums in registers. A larger B, which comes from
+// memory, is no faster that way.
 func (c *Contraction) ownPanels() bool {
 	return c.m == 1 && c.canKeepB(c.panelShape()) && c.K*c.n*c.AccSize <= PackBytes
 }

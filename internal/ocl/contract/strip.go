@@ -14,8 +14,7 @@ import (
 
 var errNoLines = errors.New("the columns are no windows along lines")
 
-// What contract/cpu_strip.cl keeps in local memory: where taps and vectors lie, at most
-// so many.
+// Limits of the positions that contract/cpu_strip.cl keeps in local memory: of taps, and of vectors.
 const stripTaps, stripSpan = 4096, 1024
 
 // stripChoice is how contract/cpu_strip.cl is used for one contraction.
@@ -50,9 +49,8 @@ func (c *Contraction) stripLegal() bool {
 	return c.Task.Ins[c.bb.input].Len >= p.far-p.near+p.step*p.lanes && c.Batches*variant.RoundUp(c.m, 8)*c.K*c.AccSize <= c.Device.MaxAlloc/4
 }
 
-// stripFits reports whether strips beat what else computes windows on a CPU driver,
-// by a count of cycles. Windows read elements more than once, or not all of them:
-// a plain product is not among them.
+// stripFits reports whether strips beat the other variants for windows on a CPU driver, by a count of
+// cycles. Windows read elements more than once, or not all of them: a plain product is not among them.
 func (c *Contraction) stripFits() bool {
 	p := c.chooseStrip()
 	read := c.n * c.K
@@ -69,7 +67,7 @@ func (c *Contraction) stripFits() bool {
 		runs = c.K / c.bb.run
 	}
 	rows, columns := c.m, c.n
-	if !c.directB(c.panelShape()) { // the panels are of what is multiplied with the windows
+	if !c.directB(c.panelShape()) { // the panels are of the operand that is multiplied with the windows
 		rows, columns = columns, rows
 	}
 	vectors := variant.CeilDiv(columns, lanes)
@@ -77,7 +75,7 @@ func (c *Contraction) stripFits() bool {
 	return p.cycles(c) < panels
 }
 
-// anyStrip is what all strips of c have in common.
+// anyStrip has the fields that are the same for all strips of c.
 func (c *Contraction) anyStrip() stripChoice {
 	p := stripChoice{lanes: int64(c.PanelLanes()), keep: access.Steady(c.Task, c.Task.A)}
 	columns := c.Axes(bColumn)
@@ -98,7 +96,7 @@ func (c *Contraction) anyStrip() stripChoice {
 func (p stripChoice) ofLine() int64 { return variant.CeilDiv(p.line, p.lanes) }
 func (p stripChoice) all() int64    { return p.ofLine() * p.lines }
 
-// chooseStrip is what searchStrip finds, which is looked for once.
+// chooseStrip is the result of searchStrip, which is called once.
 func (c *Contraction) chooseStrip() stripChoice {
 	if c.bestStrip == nil {
 		p := c.searchStrip()
@@ -138,8 +136,8 @@ func (p *stripChoice) share(c *Contraction) {
 	}
 }
 
-// cycles estimates how long the busiest core computes, with what was measured on
-// one that does a multiply-add of vectors and an aligned load a cycle.
+// cycles estimates how long the busiest core computes, with constants measured on one that does a
+// multiply-add of vectors and an aligned load a cycle.
 func (p stripChoice) cycles(c *Contraction) int64 {
 	const begin, tile, store, pieces = 400, 20, 1, 10
 	loads := min(p.step, 2)

@@ -16,11 +16,10 @@ type SubgroupChoice struct {
 	Chunk, Splits int64
 }
 
-// subgroupLegal reports whether a sub-group, or the group that stands in for one,
-// fits the device.
+// subgroupLegal reports whether a sub-group, or the group that emulates one, fits the device.
 func (c *Contraction) subgroupLegal() bool { return c.subgroupLanes() <= c.Device.WorkGroup }
 
-// subgroupLanes are those of the device's sub-groups, or of what stands in for them.
+// subgroupLanes are those of the device's sub-groups, or of their emulation.
 func (c *Contraction) subgroupLanes() int {
 	if c.Device.SubgroupLanes > 0 {
 		return c.Device.SubgroupLanes
@@ -46,8 +45,8 @@ func (c *Contraction) chooseSubgroup() SubgroupChoice {
 	return t
 }
 
-// subgroupRows is how many rows leave a lane registers for addresses, and for what
-// widening takes: IGC 2.40 spills beyond, on tgllp, dg2, pvc or bmg.
+// subgroupRows is how many rows leave a lane registers for addresses and for widening: IGC 2.40
+// spills beyond, on tgllp, dg2, pvc or bmg.
 func (c *Contraction) subgroupRows() int {
 	_, nearA := c.subgroupA(kernels.SubgroupShape{Rows: 16, K: 16, Lanes: c.subgroupLanes()})
 	_, nearB := c.subgroupB()

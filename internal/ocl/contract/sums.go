@@ -15,9 +15,9 @@ type sumBlocks struct {
 	terms, blocks int64
 }
 
-// More terms than fewTerms are summed block by block; past manyTerms blocks are short, which costs some percent
-// of what computes in registers and keeps sums of equal terms, whose rounding errors all go one way, below a
-// relative error of 2e-6.
+// More terms than fewTerms are summed block by block; past manyTerms blocks are short, which costs kernels that
+// compute in registers some percent and keeps sums of equal terms, whose rounding errors all go one way, below
+// a relative error of 2e-6.
 const (
 	fewTerms  = 512
 	manyTerms = 1 << 14

@@ -19,7 +19,7 @@ type Update struct {
 	Device         *facts.Device
 	Task           *engine.Task
 	DType          tensor.DType
-	ATrans, BTrans bool // what is meant is the transpose of what lies there
+	ATrans, BTrans bool // the operand is the transpose of the stored matrix
 	Set            bool
 	Longest        int64 // the largest K of any launch
 	// Begin is the text of where the buffer of each of A, B and C begins, and names what it needs.
@@ -32,7 +32,7 @@ type Update struct {
 // Part is where an operand of a launch lies: elements from its buffer's beginning, from one row to the next, and from one matrix to the next.
 type Part struct{ From, LD, Step int64 }
 
-// Launch is C -= A·B for batches of A of m x k, B of k x n, C of m x n. With lower, what lies above C's diagonal is of no interest.
+// Launch is C -= A·B for batches of A of m x k, B of k x n, C of m x n. With lower, the elements above C's diagonal may be left out.
 func (u *Update) Launch(batches, m, n, k int64, a, b, c Part, lower bool) variant.Launch {
 	key := ProductKey{DType: u.DType, ATrans: u.ATrans, BTrans: u.BTrans, Length: LengthOf(int(u.Longest))}
 	con := ProductContraction(u.Device, key, m, n, k)
@@ -63,8 +63,8 @@ func (u *Update) Launch(batches, m, n, k int64, a, b, c Part, lower bool) varian
 	}
 }
 
-// halvedPanels is how many panels an item takes at most where what lies above a diagonal is left out: the left strips then have
-// the most to do, and cores that share them evenly need several each.
+// halvedPanels is how many panels an item takes at most where the elements above a diagonal are left out: the left strips then
+// have the most to do, and cores that share them evenly need several each.
 func halvedPanels(n, columns int64, units int) int64 {
 	const strips, least = 8, 2 // of a core; narrower ones read A too often
 	return max(variant.CeilDiv(variant.CeilDiv(n, columns), strips*int64(units)), least)

@@ -125,7 +125,7 @@ func (p winogradChoice) fits(c *Contraction) bool {
 	return winogradPoints*(image+sum) <= int64(kernels.WinogradSpace(c.Device.LocalMem, int(c.AccSize)))
 }
 
-// chooseWinograd is what searchWinograd finds, which is looked for once.
+// chooseWinograd is the result of searchWinograd, which is called once.
 func (c *Contraction) chooseWinograd() winogradChoice {
 	if c.bestWinograd == nil {
 		p := c.searchWinograd()
@@ -165,8 +165,8 @@ func (p winogradChoice) kernelBytes(c *Contraction) int64 {
 	return p.allPanels(c) * int64(p.shape.Columns()) * winogradPoints * p.image.c * c.AccSize
 }
 
-// cycles estimates how long the busiest core computes, with what was measured on
-// one that does two multiply-adds of vectors a cycle.
+// cycles estimates how long the busiest core computes, with constants measured on one that does two
+// multiply-adds of vectors a cycle.
 func (p winogradChoice) cycles(c *Contraction) int64 {
 	const keep, fromFar, begin, launch = 60, 20, 2000, 30_000
 	rows := int64(p.shape.Rows)
@@ -237,7 +237,7 @@ func (p winogradChoice) packChannels(c *Contraction) int64 {
 	return min(max(p.image.c*p.allPanels(c)*c.Batches/int64(8*c.Device.Units), 4), packK)
 }
 
-// start begins a program with what both kernels know.
+// start begins a program with the definitions that both kernels share.
 func (p winogradChoice) start(c *Contraction, main bool) *codegen.Builder {
 	g := c.program(main, true, main, winogradPoints*p.image.c*variant.RoundUp(c.n, int64(p.shape.Columns())))
 	g.Macro("NR", p.shape.Columns())

@@ -94,7 +94,7 @@ func words(t *engine.Task, swap, mixed bool) *engine.Task {
 	return &w
 }
 
-// bytesIn is what e, an operand, widens from 8 bits, or nil.
+// bytesIn is the 8-bit expression that e, an operand, widens, or nil.
 func bytesIn(e *engine.Expr) *engine.Expr {
 	if e.Applies(engine.FnCast) && (e.DType == tensor.Int32 || e.DType == tensor.Uint32) {
 		e = e.Args[0]

@@ -18,16 +18,16 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// Class is a kind of device as the planner sees it, so that programs can be written for
-// devices that are not there.
+// Class is a kind of device as the planner sees it, so that programs can be written for devices
+// that the machine lacks.
 type Class struct {
 	Name  string
 	About string
 	FMA   platform.FMA
-	facts []*facts.Device // what the rules choose may depend on what a device of the class has proven
+	facts []*facts.Device // one for each set of proven capabilities that devices of the class may have: rules depend on them
 }
 
-// classOf plans by what platform would find out about a device.
+// classOf makes a class whose programs are planned by the facts that package platform would find about a device.
 func classOf(name, about string, fma platform.FMA, class platform.Class, d platform.Device, proven ...platform.Caps) *Class {
 	d.ID, d.Class = name, class
 	c := &Class{Name: name, About: about, FMA: fma}
@@ -37,9 +37,9 @@ func classOf(name, about string, fma platform.FMA, class platform.Class, d platf
 	return c
 }
 
-// Classes are the kinds of devices that programs are drafted for. Of what a vendor has made they
-// are what most users meet; floor is what every GPU has, and cpu is without instructions of one
-// processor, which only its own compiler knows.
+// Classes are the kinds of devices that programs are drafted for. Of a vendor's devices they are
+// those that most users meet; floor has the features of every GPU, and cpu lacks the instructions
+// of particular processors, which only their own compilers know.
 var Classes = []*Class{
 	classOf("floor", "any GPU: 32 KiB of local memory, no double, nothing proven", platform.FMAPlain, platform.GPU,
 		platform.Device{Units: 4, MaxWorkGroup: 256, LocalMem: 32 << 10, VectorWidth: 1, ArgBytes: 1024, MaxAlloc: 1 << 30}, platform.Caps{}),
@@ -153,8 +153,8 @@ func (d *Draft) Joins(o *Draft) bool {
 	return d.Head != "" && d.Head == o.Head && d.Options == o.Options
 }
 
-// Text is what is compiled of drafts that join, as a device of the class is given it. Kernels of
-// part i end in the i-th of the suffixes.
+// Text is the compiled source of drafts that are joined, as a device of the class gets it. Kernels
+// of part i end in the i-th of the suffixes.
 func (c *Class) Text(parts []*Draft) (source string, suffixes []string) {
 	var programs []*codegen.Program
 	for i, d := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// job is what the plans of all decompositions have in common.
+// job holds the fields that the plans of all decompositions have in common.
 type job struct {
 	dev      *facts.Device
 	task     *engine.Task

@@ -231,7 +231,7 @@ func TestQRFactorsGiveTheMatrixBack(t *testing.T) {
 				}
 			}
 		}
-		// Signs are LAPACK's, zeros stay, and what is not finite is NaN in its own matrix.
+		// Signs are LAPACK's, zeros stay, and a value that is not finite makes NaN in its own matrix only.
 		task := sample.Routine(&engine.QR{Batch: 3, M: 2, N: 2, Columns: 2}, []engine.Operand{{DType: dt, Len: 12}}, engine.Operand{DType: dt, Len: 12}, engine.Operand{DType: dt, Len: 12})
 		got, _ := ocltest.Execute(t, e, task, [][]byte{sample.BytesOf(dt, []float64{3, 1, 4, 2, 0, 0, 0, 0, 1, math.Inf(1), 2, 3})}, 0)
 		r := wideOfBytes(dt, got[1])

@@ -83,7 +83,7 @@ func (j *jacobi) strides() (ld, ld2 int64) {
 	return ld, ld2
 }
 
-// groupBytes is what a matrix needs with the kernel for groups, in bytes.
+// groupBytes is the memory in bytes that a matrix needs with the kernel for groups.
 func (j *jacobi) groupBytes() int64 {
 	ld, ld2 := j.strides()
 	return j.short * (ld + ld2) * j.width() * j.size()

@@ -8,7 +8,8 @@ import (
 	"github.com/anycl/anycl/internal/ocl/variant"
 )
 
-// operations are those of all pairs of columns once: sums of products, and rotations of the columns and of what is beside them.
+// operations counts the operations of one pass over all pairs of columns: sums of products, and rotations of the columns and of
+// the vectors kept beside them.
 func (j *jacobi) operations() float64 {
 	each := 8 * float64(j.long)
 	if !j.eigen && j.second() {
@@ -18,7 +19,7 @@ func (j *jacobi) operations() float64 {
 }
 
 // groupNs is how long a matrix takes with the kernel for groups, in nanoseconds of one core of the kind that costs refer to. It is
-// measured with half as wide vectors, as is lanesNs: what pairs take beside their operations is a chain of sums, roots and quotients.
+// measured with half as wide vectors, as is lanesNs: beside their operations, pairs take a chain of sums, roots and quotients.
 func (j *jacobi) groupNs() float64 {
 	pairs := float64(j.short * j.short)
 	return (j.operations()*0.085 + pairs*50) * float64(j.size()) / 4

@@ -1,5 +1,5 @@
-// Package facts says what planning needs to know of a device: plain values, so that programs can be
-// written for devices that are not there.
+// Package facts holds the facts about a device that planning needs: plain values, so that programs
+// can be written for devices that the machine lacks.
 package facts
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// Device is what planning needs to know of a device: plain values, so
-// that tests can plan for devices that are not there.
+// Device holds the facts about a device that planning needs: plain values, so that tests can plan
+// for devices that the machine lacks.
 type Device struct {
 	Name             string
 	CPU              bool  // a CPU driver: few wide cores, caches instead of local memory
@@ -37,8 +37,8 @@ type Device struct {
 	ForceWide        bool   // tests: IDX is long whatever the sizes
 }
 
-// usualCache is about the last cache of a processor, or what one of many cores has of it. Virtual machines may
-// hide it: PoCL then says that there is none.
+// usualCache is about the size of a processor's last-level cache, or of the share of it that one of many cores
+// has. Virtual machines may hide it: PoCL then says that there is none.
 const usualCache = 32 << 20
 
 // New describes an opened device. A work-group is never larger than 256
@@ -68,8 +68,8 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 	return f
 }
 
-// AsGPU makes f one of a GPU that is like the device in everything else, so that what is planned
-// for GPUs runs where there is none.
+// AsGPU makes f one of a GPU that is like the device in everything else, so that plans for GPUs run
+// on machines without one.
 func (f *Device) AsGPU(caps *platform.Caps) {
 	f.CPU, f.Cache = false, 0
 	f.DotUnit, f.DotOptions = dotUnitOf(false, caps)
@@ -79,7 +79,7 @@ func (f *Device) AsGPU(caps *platform.Caps) {
 // and run come on top. Numbers that find no room go in the table.
 const operandBytes, otherBytes = 16, 64
 
-// ArgumentBytes is what the arguments of a kernel with the given number of operands take.
+// ArgumentBytes is the size of the arguments of a kernel with the given number of operands.
 func ArgumentBytes(operands int) int { return operandBytes*operands + otherBytes }
 
 // Operands is how many a kernel's arguments have room for.

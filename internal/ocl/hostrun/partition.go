@@ -22,7 +22,7 @@ func (s *partition) asks() bool {
 // Times of a part.
 const (
 	partLow  = 5 * time.Microsecond  // shorter parts cost more than they even out
-	aside    = 2 * time.Microsecond  // what a partition takes longer than its groups: to be handed over, and launched beside others
+	aside    = 2 * time.Microsecond  // the time of a partition beyond its groups: to be handed over, and launched beside others
 	partHigh = time.Millisecond      // after a part the caller hears its context
 	partOnly = 50 * time.Microsecond // a partition is not cut for others to take from it
 )
@@ -73,15 +73,15 @@ func (s *partition) learn(took time.Duration, n int) (new bool) {
 	return old == 0 || s.perGroup < old/2
 }
 
-// learnAlone notes how long the whole took on one thread, in one part. What is known of parts fades, so that
-// they are tried again.
+// learnAlone notes how long the whole took on one thread, in one part. The measured time of parts fades, so
+// that they are tried again.
 func (s *partition) learnAlone(took time.Duration) {
 	s.solo = s.learnt(s.solo, took, s.groups)
 	s.perGroup -= s.perGroup / 16
 }
 
-// learnt is what is known of the time of a group after n of them. It is slow to believe in a longer time, because a
-// thread may have been interrupted, most of all where it did little.
+// learnt is the new estimate of a group's time after n of them were measured. It is slow to believe in a longer
+// time, because a thread may have been interrupted, most of all where it did little.
 func (s *partition) learnt(old float64, took time.Duration, n int) float64 {
 	perGroup := max(float64(took)/float64(n), 0.1)
 	if old == 0 || perGroup < old {

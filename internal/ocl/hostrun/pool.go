@@ -23,9 +23,9 @@ import (
 // for the next one instead of sleeping while a run goes on. The caller takes parts too and
 // never waits for one that has not begun: a helper that wakes late or not at all costs nothing.
 //
-// Each begins with the same partition of every launch, so that it finds in the caches of its core what
-// it wrote there, and weights that it read in the run before. Who is done takes what others
-// have left, from behind.
+// Each begins with the same partition of every launch, so that it finds in the caches of its core the
+// data that it wrote, and weights that it read in the run before. A worker that is done takes the
+// remaining groups of others, from behind.
 //
 // Source: affinity scheduling, E. P. Markatos and T. J. LeBlanc, Using Processor Affinity in
 // Loop Scheduling on Shared-Memory Multiprocessors, IEEE TPDS 5 (1994).
@@ -38,7 +38,7 @@ type Pool struct {
 
 	runs       atomic.Int32     // on the companion, with the worker pool or alone
 	crowded    atomic.Int64     // when they were more than room, in nanoseconds; 0: not lately
-	workers    []*atomic.Uint64 // what is left of the groups that each begins with, see leaving; the caller is the first
+	workers    []*atomic.Uint64 // the remaining groups of those that each begins with, see leaving; the caller is the first
 	descriptor *descriptor
 	over       chan struct{} // a part is done
 	wake       chan struct{}
@@ -47,8 +47,8 @@ type Pool struct {
 	helpers    sync.WaitGroup
 	here       currentCPU // the caller's
 
-	// Apart from each other: what helpers watch, and what they write. Of a cache line that another core
-	// has, each store takes up to 0.4 us.
+	// Apart from each other: the fields that helpers watch, and those that they write. Of a cache line
+	// that another core has, each store takes up to 0.4 us.
 	_      [64]byte
 	Number atomic.Uint32 // of the launch
 	_      [64]byte
@@ -56,7 +56,8 @@ type Pool struct {
 	_      [64]byte
 }
 
-// descriptor is the shared launch descriptor, one cache line: what helpers are told of a launch and tell of it.
+// descriptor is the shared launch descriptor, one cache line: the fields by which the caller and helpers
+// describe a launch to each other.
 type descriptor struct {
 	done    atomic.Int64  // groups
 	chunk   atomic.Uint64 // of a part; see Partition.chunk
@@ -67,16 +68,16 @@ type descriptor struct {
 	left    [inlineWorkers]atomic.Uint64
 }
 
-// inlineWorkers are the workers of whom the descriptor has what is left. More would be in each other's way there.
+// inlineWorkers is the number of workers whose remaining groups are in the descriptor. More would contend for its cache line.
 const inlineWorkers = 4
 
-// leaving is groups [first, end) of a launch. Its number stands with them so that nobody takes
-// from a later launch by what was true of an earlier one.
+// leaving is groups [first, end) of a launch. The launch's number is stored with them so that
+// nobody takes groups of a later launch by a value read during an earlier one.
 func leaving(number uint32, first, end int) uint64 {
 	return uint64(number)<<32 | uint64(first)<<16 | uint64(end)
 }
 
-// left is what leaving has put together.
+// left unpacks the value that leaving has packed.
 func left(v uint64) (number uint32, first, end int) {
 	return uint32(v >> 32), int(uint16(v >> 16)), int(uint16(v))
 }
@@ -221,8 +222,8 @@ func (c *Pool) rouse(brief bool) {
 }
 
 // resting is when helpers are left asleep, because none of them took a part when they were last woken:
-// the processors are somebody else's, or the runs are over too soon. To wake one takes
-// the caller as long as a small kernel.
+// other work has the processors, or the runs are over too soon. To wake one takes the caller as long
+// as a small kernel.
 type resting struct {
 	until  atomic.Int64 // in nanoseconds, 0: they do not rest
 	woken  bool         // and not looked at since
@@ -280,7 +281,7 @@ func (c *Pool) do(ctx context.Context, queues []*cl.Queue, of *Launch, y *Yield)
 		place = int32(c.here.at(now)) + 1
 	}
 	note.place.Store(place)
-	first, n := 0, portion(s.groups/width, little, chunk) // of what the caller begins with
+	first, n := 0, portion(s.groups/width, little, chunk) // of the groups that the caller begins with
 	for i, m := range c.workers {
 		from := s.groups * i / width
 		if i == 0 {
@@ -319,8 +320,8 @@ func (c *Pool) take(who int) (first, n int) {
 	return 0, 0
 }
 
-// takeFrom takes up to a half of what m has left, as long as that is no part too small; m itself takes
-// all of little.
+// takeFrom takes up to a half of the groups that m has left, as long as that is no part too small; the
+// worker of m itself takes all of a small rest.
 func (c *Pool) takeFrom(m *atomic.Uint64, behind bool) (first, n int) {
 	for {
 		v := m.Load()
@@ -369,7 +370,7 @@ func (c *Pool) finish(n int) {
 	}
 }
 
-// withdraw lets nobody take what is left.
+// withdraw removes the remaining groups, so that nobody takes them.
 func (c *Pool) withdraw() {
 	for _, m := range c.workers {
 		for v := m.Load(); ; v = m.Load() {
@@ -397,7 +398,7 @@ func (c *Pool) await(groups int64) {
 	}
 }
 
-// sleep is await for what takes long.
+// sleep is await for launches that take long.
 func (c *Pool) sleep(groups int64) {
 	c.descriptor.patient.Store(true)
 	for c.descriptor.done.Load() != groups {
@@ -488,8 +489,8 @@ func (y *Yield) give(now time.Time) time.Time {
 	return now
 }
 
-// Time predicts how long the pool takes for what takes one core so long, of which it computes a part and waits
-// for memory else; a launch on the caller's thread takes launch.
+// Time predicts how long the pool takes for work that takes one core the time all, of which it computes for
+// the time computing and else waits for memory; a launch on the caller's thread takes launch.
 func (c *Pool) Time(all, computing, launch time.Duration) time.Duration {
 	if all < 2*partLow {
 		return launch + all

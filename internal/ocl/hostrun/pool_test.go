@@ -23,7 +23,7 @@ func TestAFailingPartIsTheErrorOfTheLaunch(t *testing.T) {
 	require.ErrorIs(t, err, cl.InvalidKernel)
 }
 
-// Every group of a range is in one part, and finds its place by what PartHead computes.
+// Every group of a range is in one part, and finds its place by the values that PartHead computes.
 func TestPartsCoverARangeOnce(t *testing.T) {
 	for _, r := range []cl.Range{
 		cl.Range1(7, 1), cl.Range1(64, 8), cl.Range2([2]int{12, 5}, [2]int{4, 1}),
@@ -102,7 +102,7 @@ func TestTheLaunchDescriptorIsOneCacheLine(t *testing.T) {
 	require.Len(t, many.workers, inlineWorkers+1)
 }
 
-// What was slow once is not left to one thread for ever.
+// A launch whose parts were slow once is not left to one thread for ever.
 func TestALaunchIsSharedAgain(t *testing.T) {
 	s := partition{groups: 64, perGroup: 1000}
 	require.True(t, s.worth(2))

@@ -109,7 +109,7 @@ func fitting(n, most int) int {
 	return 1
 }
 
-// part is the range of groups [first, first+n) of what PartRange made.
+// part is the range of groups [first, first+n) of a range that PartRange made.
 func part(r cl.Range, first, n int) cl.Range {
 	r.Offset[2], r.Global[2] = first, n*r.Local[2]
 	return r

@@ -21,9 +21,9 @@ var workItemFunctions = []string{
 	"get_num_groups", "get_group_id", "get_global_offset", "get_global_linear_id", "get_local_linear_id",
 }
 
-// reservedWords begin names by which a program reaches what the replacements hide, or what they
-// are made of: sub-group and device-side launch functions, work-group functions that a driver
-// builds on its own work-item functions, mangled names, and variables of PoCL.
+// reservedWords begin names by which a program reaches the functions that the replacements hide, or
+// the parts of the replacements: sub-group and device-side launch functions, work-group functions
+// that a driver builds on its own work-item functions, mangled names, and variables of PoCL.
 var reservedWords = []string{
 	"get_", "near_", "NEAR_", "sub_group_", "intel_sub_group", "work_group_", "enqueue_", "ndrange_", "__builtin_", "push_macro", "pop_macro",
 	"_Z", "_pocl", "pocl_", "_work_dim", "_num_groups", "_group_id", "_global_", "_local_",
@@ -35,16 +35,16 @@ const instruction = "__builtin_ia32_"
 // plainWords begin like reservedWords and are harmless.
 var plainWords = []string{"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load", "__builtin_prefetch"}
 
-// headWords are what a macro that is defined by an option must not be called: the head is made of them.
+// headWords are names that a macro defined by an option must not have, because the head contains them.
 var headWords = []string{"static", "inline", "const", "return", "uint", "size_t", "void", "d", "define", "if", "elif", "else", "endif", "line"}
 
-// plainOption reports whether the compiler's option leaves the text of a program what it is.
+// plainOption reports whether the compiler's option does not change the text of a program.
 func plainOption(o string) bool {
 	return strings.HasPrefix(o, "-cl-") || strings.HasPrefix(o, "-I") || o == "-w" || o == "-Werror"
 }
 
-// Indivisible says why the launch of a kernel must not be divided: what in its source or options
-// may tell a part from the whole. "" where nothing does.
+// Indivisible says why the launch of a kernel must not be divided: the part of its source or
+// options that may tell a part of a launch from the whole. "" where nothing does.
 func Indivisible(source, options string) string {
 	tokens, err := clsource.Tokens(source)
 	if err != nil {
@@ -70,7 +70,7 @@ func Indivisible(source, options string) string {
 	return ""
 }
 
-// undividedOption is the first of the compiler's options that may change what functions a text names.
+// undividedOption is the first of the compiler's options that may change which functions a text names.
 func undividedOption(options []string) string {
 	for i := 0; i < len(options); i++ {
 		o := options[i]
@@ -96,7 +96,7 @@ func undividedOption(options []string) string {
 	return ""
 }
 
-// reserved reports whether the word may reach what CustomHead hides.
+// reserved reports whether the word may reach functions that CustomHead hides.
 func reserved(word string) bool {
 	return !slices.Contains(plainWords, word) && !slices.Contains(workItemFunctions, word) && !strings.HasPrefix(word, instruction) &&
 		slices.ContainsFunc(reservedWords, func(p string) bool { return strings.HasPrefix(word, p) })
@@ -115,15 +115,15 @@ func called(tokens []clsource.Token, i int) bool {
 	case "return", "else", "do", "case":
 		return true
 	}
-	return i > 1 && tokens[i-2].Text == "define" && tokens[i-2].Directive // what a macro stands for
+	return i > 1 && tokens[i-2].Text == "define" && tokens[i-2].Directive // the text of a macro
 }
 
-// CustomHead stands before the program of a caller's kernel on the companion, instead of PartHead:
-// with it every function of workItemFunctions gives in a part what it gives in the whole launch,
-// for any argument. Arguments are evaluated once. As in PartHead, offsets 0 and 1 of the launch
-// are the numbers of groups in those dimensions, and offset 2 is the first group of the part; the
-// number of dimensions and the size of the third, 1 without one, are written into the program. There are
-// no branches before the divisions: compilers take them out of their loops over work-items only then.
+// CustomHead is the text before the program of a caller's kernel on the companion, in place of PartHead:
+// with it every function of workItemFunctions returns in a part the same as in the whole launch, for any
+// argument. Arguments are evaluated once. As in PartHead, offsets 0 and 1 of the launch are the numbers
+// of groups in those dimensions, and offset 2 is the first group of the part; the number of dimensions
+// and the size of the third, 1 without one, are written into the program. There are no branches before
+// the divisions: compilers take them out of their loops over work-items only then.
 //
 // Functions that OpenCL C 1.2 does not have are declared only from 2.0 on, as without the head. Drivers err for
 // dimensions above 2, PoCL 3.1 gives 0 for sizes there, so that nothing is left to them.

@@ -87,7 +87,7 @@ func TestSeveralValuesAwayFromBorders(t *testing.T) {
 	}
 }
 
-// Of blocks that are stored past the caches some are at borders: what lies away from those has no conditions in them either.
+// Of blocks that are stored past the caches some are at borders: points away from those have no conditions in them either.
 func TestPointsAwayFromBordersAreStoredPastTheCaches(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	e := device(t, "map=block", func(d *facts.Device) { d.Cache = 1 })

@@ -201,7 +201,7 @@ func (m *mapping) chooseItem() mapItem {
 	return mapItem{r.Local[0] * r.Local[1], r.Items}
 }
 
-// mostItems is how many points an item computes together at most: what they load, 32 bytes, keeps memory busy.
+// mostItems is how many points an item computes together at most: their loads, of 32 bytes, keep memory busy.
 // Long expressions do that by themselves, and need the registers.
 func (m *mapping) mostItems() int64 {
 	const bytes, flops = 32, 256

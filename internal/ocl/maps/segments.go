@@ -71,7 +71,7 @@ func cutAt(t *engine.Task, at []int64) (all []segment) {
 // longParts is how many operations an expression has for which it is cut at the bounds of its parts.
 const longParts = 16
 
-// flopsOf is what it takes to compute e.
+// flopsOf is the number of operations that compute e.
 func flopsOf(e *engine.Expr) (n int64) {
 	for s := range e.Walk() {
 		if s.Op == engine.OpApply {
@@ -81,7 +81,7 @@ func flopsOf(e *engine.Expr) (n int64) {
 	return n
 }
 
-// computed is what it takes to compute a row by segments.
+// computed is the number of operations that compute a row by segments.
 func computed(all []segment) (n int64) {
 	for _, s := range all {
 		n += (s.to - s.from) * flopsOf(s.task.Values[0])
@@ -103,7 +103,8 @@ func boundsOf(c engine.Cond, a int, dom engine.Domain) (all []int64) {
 	return all
 }
 
-// decided is e without conditions of which dom decides, and what they leave out: the other operand of a choice, and a sum of zero.
+// decided is e without the conditions that dom decides, and without the values that they leave out: the other operand of a choice,
+// and a sum of zero.
 func decided(e *engine.Expr, dom engine.Domain) *engine.Expr {
 	zero := func(e *engine.Expr) bool { return e.Op == engine.OpConst && e.Value == engine.Const{} }
 	return e.Rewrite(func(e *engine.Expr) *engine.Expr {
@@ -183,8 +184,8 @@ func (m *mapping) cut(g *codegen.Builder, coords []codegen.Coord) {
 	g.Macro("EACH_SEGMENT", text)
 }
 
-// separated is t with axes of their own for quotients and remainders of its last axis by a divisor, where a loop over what
-// is then its last axis is long enough.
+// separated is t with axes of their own for quotients and remainders of its last axis by a divisor, where a loop over its
+// new last axis is long enough.
 func separated(t *engine.Task, enough int) *engine.Task {
 	if s := apart(t); len(s.Axes) > len(t.Axes) && s.Axes[len(s.Axes)-1] >= enough {
 		return s

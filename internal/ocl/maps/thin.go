@@ -24,9 +24,9 @@ type thinning struct {
 // thick is the largest extent of a thin axis.
 const thick = 8
 
-// phased is t with its last axis divided, where what it computes is bent along it
-// by a period: an element of an image that takes from every so manyth window. Its
-// phases are a thin axis. It is nil where there is none.
+// phased is t with its last axis divided, where its values depend on the position along it by a
+// period: an element of an image that takes from every so manyth window. Its phases are a thin
+// axis. It is nil where there is none.
 func phased(t *engine.Task) *engine.Task {
 	axes := access.Axes(t, 0)
 	if len(axes) == 0 {
@@ -71,7 +71,7 @@ func thinVariant(d *facts.Device, t *engine.Task) variant.Variant {
 		return variant.Variant{}
 	}
 	if p := phased(t); p != nil {
-		t = p // what else there is asks every element for its phase
+		t = p // the other variants compute every element's phase
 	}
 	axes := access.Axes(t, 0)
 	if len(axes) < 2 {

@@ -146,8 +146,7 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 	}, nil
 }
 
-// places defines what a tile needs of every point, its value and where it is
-// stored.
+// places defines the hooks of a tile for every point: its value and where it is stored.
 func (m *tiling) places(g *codegen.Builder) {
 	t := m.task
 	g.HookOf("VALUE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}, t.Values, nil)

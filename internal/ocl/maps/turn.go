@@ -120,7 +120,7 @@ func (m *turning) coords() []codegen.Coord {
 	return []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}
 }
 
-// values defines what a kernel computes of the loads that pass through tiles, and where it is stored.
+// values defines the hooks for the values computed from loads that pass through tiles, and for where they are stored.
 func (m *turning) values(g *codegen.Builder) {
 	coords := m.coords()
 	var each, elements []string

@@ -14,8 +14,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What the compiler of a device with this quirk sees of a byte is a load, whose result it cannot
-// know to fit in a byte, and a store.
+// The compiler of a device with this quirk sees a byte only in a load, whose result it cannot know
+// to fit in a byte, and in a store.
 func TestBytesAreHeldInWords(t *testing.T) {
 	for _, dt := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Bool} {
 		dom := engine.Domain{64}

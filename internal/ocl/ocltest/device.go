@@ -35,7 +35,7 @@ func Options() *platform.Options {
 	return &platform.Options{CacheDir: filepath.Join(os.TempDir(), "anycl-test-cache")}
 }
 
-// Needs skips t where the device lacks what task computes with.
+// Needs skips t where the device lacks the types that task computes with.
 func Needs(t testing.TB, o *platform.Opened, task *engine.Task) {
 	t.Helper()
 	if !o.Caps().FP64 && codegen.ComputesInDouble(task) {
@@ -54,8 +54,8 @@ func DeviceDTypes(t testing.TB) []tensor.DType {
 	return slices.DeleteFunc(slices.Clone(tensor.DTypes()), func(dt tensor.DType) bool { return dt == tensor.Float64 && !fp64 })
 }
 
-// On makes engines with open, ocl.NewQueueOnly, on the device that all tests share: force is a list of variants as EnvVariant has
-// it, change what the engine is to believe of the device, nil for the truth. Tests are skipped where there is no device.
+// On makes engines with open, ocl.NewQueueOnly, on the device that all tests share: force is a list of variants as EnvVariant has it,
+// change modifies the facts that the engine has about the device, nil for the true ones. Tests are skipped where there is no device.
 func On[E Engine](open func(d *platform.Opened, force string, change func(*facts.Device)) E) func(t testing.TB, force string, change func(*facts.Device)) E {
 	return func(t testing.TB, force string, change func(*facts.Device)) E {
 		t.Helper()

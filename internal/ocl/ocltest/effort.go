@@ -13,14 +13,15 @@ import (
 
 func OneIn(i, n int) bool { return i%n == 0 || testdevices.Full() }
 
-// unoptimized tells that CPU drivers compile without optimization, which takes half the time, what they would not run for
-// users: kernels for GPUs and variants that a test forces. What is chosen for them is optimized, and so is all that is timed.
+// unoptimized reports whether CPU drivers compile without optimization the kernels that they would not run for users, which
+// takes half the time: kernels for GPUs and variants that a test forces. Kernels that the rules choose for CPUs are
+// optimized, and so are all that are timed.
 func unoptimized(tb testing.TB) bool {
 	_, timed := tb.(*testing.B)
 	return !timed && !OneIn(1, 2)
 }
 
-// NumbersOnly skips a test that only compares what kernels compute, in short runs under the race detector: it sees nothing in
+// NumbersOnly skips a test that only compares kernels' results, in short runs under the race detector: it sees nothing in
 // kernels, and compilers take minutes under it.
 func NumbersOnly(t *testing.T) {
 	t.Helper()

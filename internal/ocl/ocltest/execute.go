@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/internal/taskref"
 )
 
-// guardBytes stand behind each operand, and must not change.
+// guardBytes is the number of bytes behind each operand that must not change.
 const guardBytes = 64
 
 // Execute runs task alone on e, as the given run of its sequence, and returns its outputs. Operands lie inside larger

@@ -32,7 +32,7 @@ func (c *reduceChoice) Knobs() []variant.Knob {
 	return []variant.Knob{variant.Counter("vec", &c.vec), parts}
 }
 
-// align is what the span of a part is a multiple of.
+// align is the number that the span of a part is a multiple of.
 func (c *reduceChoice) align() int64 {
 	switch c.variant {
 	case "group":
@@ -50,7 +50,7 @@ func (r *reduction) variant(name, why string) variant.Variant {
 	})
 }
 
-// choose takes what was measured to be best.
+// choose takes the variant that was measured to be best.
 func (r *reduction) choose(variantName string) reduceChoice {
 	c := reduceChoice{variant: variantName, vec: 64}
 	units := int64(r.dev.Units)
@@ -108,7 +108,7 @@ func (r *reduction) planBlock(c reduceChoice) (*variant.Plan, error) {
 	runs, within := r.runs()
 	coords := []codegen.Coord{{Name: "f", Axes: runs}, {Name: "g", Axes: within}}
 	length := variant.CeilDiv(c.parts.Span, c.vec)
-	if len(runs) > 0 { // what is beside the vectors of a run, and what fills no vector
+	if len(runs) > 0 { // elements beside the vectors of a run, and those that fill no vector
 		length = c.parts.Span
 	}
 	g := r.gen(c.parts, length, coords...)

@@ -136,7 +136,7 @@ func TestLongProductsOfRowTasksKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// What is no finite number, or zero, is what it is in a plain product: errors make none of their own.
+// Products with infinities, NaN or zeros equal plain products: the tracked errors add no NaN of their own.
 func TestLongProductsOfInfinitiesAndZeros(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	const n = 1 << 14

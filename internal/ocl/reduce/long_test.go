@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// longError is what a float32 sum may be off by, relative to the sum of magnitudes, however long it is.
+// longError is the largest error of a float32 sum, relative to the sum of magnitudes, however long it is.
 const longError = 1e-6
 
 // repeated is the fold of a constant over axis 1 of dom, read at one address: nothing long is in memory.
@@ -104,7 +104,7 @@ func TestSumsOfMoreThan32BitsCount(t *testing.T) {
 	requireEach(t, float64(n)*float64(n-1)/2, out[0], p.Variant)
 }
 
-// Infinities and NaN are what they are in a plain sum: compensation makes none of its own.
+// Sums with infinities and NaN equal plain sums: compensation adds no NaN of its own.
 func TestLongSumsOfInfinities(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	const n = 1 << 14

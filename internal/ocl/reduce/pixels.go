@@ -18,9 +18,8 @@ func (l *lanes) pixelated() bool {
 	return p != nil && err == nil
 }
 
-// byPixels plans reduce/cpu_pixels.cl, where lanes are channels that lie side by
-// side, what is summed is a product, and one factor of it is the same for a row
-// of pixels; else nil.
+// byPixels plans reduce/cpu_pixels.cl, where lanes are channels that lie side by side, the summed
+// value is a product, and one factor of it is the same for a row of pixels; else nil.
 func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	taps := l.f * l.g
 	if len(l.outer) == 0 || len(l.inner) == 0 || taps == 0 || taps > kernels.LargestPixelWindow || l.fold.Monoid != engine.Sum || access.GathersIn(l.full) {

@@ -64,8 +64,8 @@ func TestLargeWindowsKeepTheirFactors(t *testing.T) {
 	}
 }
 
-// A border is made of zeros: what is not finite times 0 is NaN, as it is where
-// the border lies in memory.
+// A border is made of zeros: a value that is not finite times 0 is NaN, as it is where the border
+// lies in memory.
 func TestBorderTimesInfinityIsNaN(t *testing.T) {
 	p := sample.Pixels{N: 1, H: 5, W: 6, C: 32, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}
 	ins := p.Operands(3)
@@ -75,8 +75,7 @@ func TestBorderTimesInfinityIsNaN(t *testing.T) {
 	ocltest.Verify(t, device(t, "reduce=lanes", nil), p.Task(), ins, 1e-5, 1)
 }
 
-// What is added to an output that is an input is added once, where the last
-// vectors would overlap.
+// A value added to an output that is an input is added once, where the last vectors would overlap.
 func TestPixelsOverAnInputAreStoredOnce(t *testing.T) {
 	for _, c := range []int{144, 150} {
 		p := sample.Pixels{N: 1, H: 6, W: 7, C: c, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}

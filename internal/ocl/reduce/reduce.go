@@ -20,7 +20,7 @@ type reduction struct {
 	task       *engine.Task
 	fold       engine.Fold
 	rows, cols int64
-	val        tensor.DType // of what is folded
+	val        tensor.DType // of the folded values
 	paired     bool         // a state has its rounding error beside it
 }
 
@@ -70,8 +70,8 @@ func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	return append(all, stripe)
 }
 
-// states are what values are folded in: products of floats in double or in pairs where they are not short, see
-// reduce/any_monoid.cl.
+// states is the type that values are folded in: products of floats in double or in pairs where they are not
+// short, see reduce/any_monoid.cl.
 func (r *reduction) states() (val tensor.DType, paired bool) {
 	val = codegen.FoldType(r.fold)
 	if !codegen.MultipliesMany(r.fold, r.cols) {
@@ -94,8 +94,8 @@ func (r *reduction) beside() int64 {
 	return 0
 }
 
-// exact reports whether no result may be stored twice: what is stored over an
-// input must not be read again.
+// exact reports whether no result may be stored twice: an input must not be read again after a
+// result was stored over it.
 func (r *reduction) exact() bool {
 	return slices.ContainsFunc(r.task.Alias, func(in int) bool { return in >= 0 })
 }
@@ -158,7 +158,7 @@ func (r *reduction) start(parts kernels.Parts, split bool, length int64, limits 
 	return g
 }
 
-// declare is what start does in a program that is there.
+// declare is start for a program that exists already.
 func (r *reduction) declare(g *codegen.Builder, parts kernels.Parts, split bool, length int64) {
 	if parts.Count > 1 {
 		g.ScratchArg("PARTS", 0, codegen.RegType(r.val))

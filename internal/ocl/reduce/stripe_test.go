@@ -80,8 +80,8 @@ func TestStripesFoldEveryDType(t *testing.T) {
 	}
 }
 
-// What is folded may be arithmetic on several loads, of which some do not depend
-// on the row, and anything else, which goes through an array.
+// The folded value may be arithmetic on several loads, of which some do not depend on the row, or
+// any other expression, which goes through an array.
 func TestStripesOfExpressions(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	f32 := tensor.Float32
@@ -101,8 +101,8 @@ func TestStripesOfExpressions(t *testing.T) {
 	}
 }
 
-// Functions of what lies side by side go by stripes as arithmetic does, whose
-// columns lie side by side where there are few rows.
+// Functions of adjacent elements use stripes as arithmetic does, whose columns lie side by side
+// where there are few rows.
 func TestStripesOfFunctionsAreTheRule(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	for _, s := range [][3]int{{1, 700, 300}, {1, 3000, 7}} {

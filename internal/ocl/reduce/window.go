@@ -21,7 +21,7 @@ type windows struct {
 	along     slide
 	source    *engine.Expr  // over plane and position, where guard holds
 	beyond    engine.Const  // its value elsewhere
-	factor    *engine.Expr  // what it is multiplied by; nil
+	factor    *engine.Expr  // the factor of the value, or nil
 	box       bool          // windows can be folded first down and then along
 	guard     []engine.Cond // of rows
 	from, to  int64         // columns that have values, in steps of spread
@@ -80,8 +80,8 @@ func (w *windows) match() bool {
 	return w.divide(value, lanes, taps)
 }
 
-// divide finds source, factor and positions, where planes are over what remains of
-// the axes of lanes and taps.
+// divide finds source, factor and positions, where planes are over what remains of the axes of
+// lanes and taps.
 func (w *windows) divide(value *engine.Expr, lanes, taps []int) bool {
 	if w.o = lanes; w.taps {
 		w.o, w.n = taps, lanes
@@ -98,7 +98,7 @@ func (w *windows) divide(value *engine.Expr, lanes, taps []int) bool {
 	return w.place()
 }
 
-// inside is what is folded where its condition holds. It sets guard and beyond.
+// inside is the folded value where its condition holds. It sets guard and beyond.
 func (w *windows) inside() (*engine.Expr, bool) {
 	guard, ok := conditions(w.fold.Value, w.task.Axes)
 	if !ok || access.GathersIn(w.fold.Value) {
@@ -123,7 +123,7 @@ func (w *windows) inside() (*engine.Expr, bool) {
 	return settle(w.fold.Value, true), true
 }
 
-// factors takes apart what is one.
+// factors returns the two factors of a product.
 func factors(e *engine.Expr) (a, b *engine.Expr, ok bool) {
 	if !e.Applies(engine.FnMul) || !e.DType.IsFloat() {
 		return nil, nil, false
@@ -197,7 +197,7 @@ func (w *windows) place() bool {
 	return w.bounds(guard) && w.fits()
 }
 
-// divisor is what a condition of column b is divided by, 0 without any.
+// divisor is the divisor of a condition on column b, 0 without any.
 func divisor(guard []engine.Cond, b int) int64 {
 	for _, c := range guard {
 		for _, t := range c.X.Terms {

@@ -102,7 +102,7 @@ func (w *windows) results(g *codegen.Builder, out []codegen.Coord) {
 	g.Macro("LANE", lane)
 	g.Macro("LANES_OF", vector)
 	g.Macro("TWICE", codegen.OneIf(!w.exact()))
-	// Lanes beyond the end of a row read what is beside their results, if anything.
+	// Lanes beyond the end of a row read the elements beside their results, if any.
 	beside := true
 	for _, v := range t.Values {
 		for sub := range v.Walk() {
@@ -152,7 +152,7 @@ func (w *windows) stage(g *codegen.Builder) {
 	}
 }
 
-// part defines the hooks of what taps are multiplied by.
+// part defines the hooks of the factors of taps.
 func (w *windows) part(g *codegen.Builder, o, n, r, i codegen.Coord) {
 	g.Hook("PART", []codegen.Coord{o, n, r, i}, w.factor, tensor.Invalid)
 	load := plain(w.factor, w.along.at, len(w.task.Axes))

@@ -64,8 +64,8 @@ func TestWindowsSlideAlongRows(t *testing.T) {
 	}
 }
 
-// The last lanes of a row are stored in the next one, which must not happen
-// where what is stored there is read first.
+// The last lanes of a row are stored in the next one, which must not happen where the elements
+// there are read first.
 func TestWindowsOverAnInputAreStoredOnce(t *testing.T) {
 	task := sample.Window{N: 2, C: 8, H: 14, W: 14, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Filter()
 	out := task.Outs[0]
@@ -80,9 +80,9 @@ func TestWindowsOverAnInputAreStoredOnce(t *testing.T) {
 	ocltest.Verify(t, device(t, "reduce=window", nil), task, ins, 1e-5, 1)
 }
 
-// A window with a factor or a position is unrolled, of other folds its rows and
-// columns by themselves: large ones are folded too. A NaN beats every number, and
-// what lies beyond the edge counts as often as a window meets it.
+// A window with a factor or a position is unrolled, of other folds its rows and columns by
+// themselves: large ones are folded too. A NaN beats every number, and elements beyond the edge
+// count as often as a window meets them.
 func TestBoxesAreFoldedDownAndThenAlong(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	f32 := tensor.Float32
@@ -112,7 +112,7 @@ func TestBoxesAreFoldedDownAndThenAlong(t *testing.T) {
 	}
 }
 
-// Lanes beyond the end of a row are worked out only where what they read is there.
+// Lanes beyond the end of a row are computed only where the elements that they read exist.
 func TestWindowsReadNothingBesideTheirRows(t *testing.T) {
 	s := sample.Window{N: 1, C: 8, H: 6, W: 14, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}
 	task := s.Filter()
@@ -131,7 +131,7 @@ func TestWindowsReadNothingBesideTheirRows(t *testing.T) {
 	}
 }
 
-// What lies beyond a row's end, infinite or not, belongs to no window of it.
+// Elements beyond a row's end, infinite or not, belong to no window of it.
 func TestSumsOfTapsMeetTheirOwnRowsOnly(t *testing.T) {
 	s := sample.Window{N: 1, C: 8, H: 5, W: 14, U: 1, V: 1, Stride: 1, Dilation: 1, Pad: 0, DType: tensor.Float32}
 	s.V = 3

@@ -102,7 +102,7 @@ func (r *ranking) program() *codegen.Builder {
 	return g
 }
 
-// writeInput defines those hooks of rank/any_keys.cl that say what is ordered: the first input.
+// writeInput defines the hooks of rank/any_keys.cl for the ordered values: the first input.
 func writeInput(g *codegen.Builder, descending bool) {
 	dt := g.Task.Ins[0].DType
 	writeKeys(g, dt, descending)
@@ -125,7 +125,7 @@ func ifRead(t *engine.Task, i int, text string) string {
 	return "(void)0"
 }
 
-// writeKeys defines what rank/any_keys.cl asks for.
+// writeKeys defines the hooks of rank/any_keys.cl.
 func writeKeys(g *codegen.Builder, dt tensor.DType, descending bool) {
 	bits, size := codegen.BitType(dt), 8*dt.Size()
 	g.Macro("BITS", bits)
@@ -179,12 +179,12 @@ func (r *ranking) lanes() (*variant.Plan, error) {
 	}, nil
 }
 
-// few reports whether rank_few can hold what is kept.
+// few reports whether rank_few can hold the kept items.
 func (r *ranking) few() bool {
 	return !r.pairs() && r.Keep > 0 && r.Keep <= min(kernels.FewMost, r.Length/2)
 }
 
-// some reports whether rank_first can find what is kept.
+// some reports whether rank_first can find the kept items.
 func (r *ranking) some() bool {
 	return !r.pairs() && r.Keep <= r.Length/8 && 2*r.Keep <= kernels.FirstMost && 64*r.Keep+1<<12 <= r.dev.LocalMem
 }
@@ -192,7 +192,7 @@ func (r *ranking) some() bool {
 // place is where rank_first stands among the variants: rows that are very short are as soon sorted.
 func (r *ranking) place() int { return codegen.OneIf(r.Length < 256) }
 
-// vectors starts the program of what looks at sixteen elements at once.
+// vectors starts the program of kernels that look at sixteen elements at once.
 func (r *ranking) vectors() *codegen.Builder {
 	g := r.program()
 	bits := codegen.BitType(r.task.Ins[0].DType)
@@ -257,7 +257,7 @@ func (r *ranking) group() (*variant.Plan, error) {
 	}, nil
 }
 
-// picked reports whether rank_pick can hold what is kept.
+// picked reports whether rank_pick can hold the kept items.
 func (r *ranking) picked() bool {
 	return !r.pairs() && r.Keep > 0 && r.Keep <= min(kernels.PickKeep, r.Length/8) && r.dev.LocalMem >= 8*kernels.PickMost+1<<10
 }
@@ -305,7 +305,7 @@ func (r *ranking) passes(bits int64) (all []pass) {
 	return all
 }
 
-// sizes are what pass i passes to its kernels.
+// sizes are the arguments that pass i passes to its kernels.
 func (r *ranking) sizes(ps []pass, i int, bits int64) map[string]int64 {
 	m := map[string]int64{"PASS": int64(i), "COUNT": r.Length}
 	if i == len(ps) {
@@ -370,7 +370,7 @@ func (r *ranking) radix() (*variant.Plan, error) {
 	return p, nil
 }
 
-// warps reports whether work-items run in warps, which compare what they have by PTX.
+// warps reports whether work-items run in warps, which compare their items by PTX.
 func (r *ranking) warps() bool { return !r.dev.CPU && r.dev.MMA >= 75 }
 
 // byBlocks is the faster of match and blocks.

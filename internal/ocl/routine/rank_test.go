@@ -51,7 +51,7 @@ func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 	}
 }
 
-// What is buffered, stored past caches, or not there.
+// With a cache of 1 byte all rows are stored past caches, and with 0, which stands for unknown, none are.
 func TestSortsOfLongRowsGiveTheOrderOfTheCPUPath(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -85,7 +85,7 @@ func TestSortsGiveOnlyWhatIsRead(t *testing.T) {
 	}
 }
 
-// In the worst order everything comes before what is held; parts of rows are chosen from again.
+// In the worst order every item comes before the held ones; parts of rows are chosen from again.
 func TestTheFirstOfARowArePickedFromAnyOrder(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	e := device(t, "rank=pick", func(f *facts.Device) { f.CPU, f.Units = false, 16 })

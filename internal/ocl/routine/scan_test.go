@@ -55,8 +55,8 @@ func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
 	}
 }
 
-// What is not finite spoils no sum before it, and the sums of parts that carry errors
-// make no NaN of an infinity.
+// A value that is not finite affects no sum before it, and the sums of parts that carry errors make
+// no NaN of an infinity.
 func TestRunningSumsKeepWhatIsNotFinite(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	for _, variantName := range []string{"row", "group", "column"} {

@@ -37,7 +37,7 @@ func init() {
 
 func suppressVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	a := t.Algorithm.(*engine.Suppress)
-	precise := *t // a placement must not change what is selected, whatever the graph allows
+	precise := *t // a placement must not change the selection, whatever the graph allows
 	precise.FastMath = false
 	s := &suppressing{d, &precise, a, a.Batches * a.Classes, min(a.PerClass, a.Boxes, a.Capacity)}
 	list := variant.Variant{Name: "list", Why: "a core has whole lists, and compares many boxes at a time", Plan: s.list}
@@ -62,7 +62,7 @@ func suppressVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	return vs
 }
 
-// scores defines what suppress_key asks for.
+// scores defines the hooks of suppress_key.
 func (s *suppressing) scores(g *codegen.Builder) {
 	g.Library = append(g.Library, "suppress/any_overlap.cl")
 	g.Macro("SCORE_BITS(i)", g.Start(1, "uint")+"[i]")
@@ -116,7 +116,7 @@ func (s *suppressing) list() (*variant.Plan, error) {
 	return p, nil
 }
 
-// sort orders every list by suppress_key, by way of hooks that may keep what is sorted elsewhere.
+// sort orders every list by suppress_key, by way of hooks that may keep the sorted values elsewhere.
 func (s *suppressing) sort(items func(g *codegen.Builder)) *ranking {
 	rank := &engine.Rank{Rows: s.lists, Length: s.Boxes, Keep: s.Boxes}
 	return newRanking(s.dev, s.task, rank, 32, func(g *codegen.Builder) {

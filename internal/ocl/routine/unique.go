@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/kernels"
 )
 
-// uniqueTask finds what is different in a row: it is sorted, and each element that differs from the one before has a number of its own.
+// uniqueTask finds the distinct items of a row: it is sorted, and each element that differs from the one before has a number of its own.
 type uniqueTask struct {
 	dev  *facts.Device
 	task *engine.Task
@@ -50,7 +50,7 @@ func uniqueVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	return vs
 }
 
-// sort orders the row, by way of hooks that may keep what is sorted elsewhere.
+// sort orders the row, by way of hooks that may keep the sorted items elsewhere.
 func (u *uniqueTask) sort(hooks func(g *codegen.Builder)) *ranking {
 	rank := &engine.Rank{Rows: 1, Length: u.Count, Keep: u.Count}
 	return newRanking(u.dev, u.task, rank, 8*u.task.Ins[0].DType.Size(), hooks)
@@ -88,7 +88,7 @@ func (r *ranking) inDigits(plan func() (*variant.Plan, error), bits, stride int6
 	if err != nil {
 		return nil, err
 	}
-	p.Launches = p.Launches[:len(p.Launches)-1] // what gives results
+	p.Launches = p.Launches[:len(p.Launches)-1] // the launch that gives results
 	return &sortedRows{Plan: p, stride: stride, pairs: r.pairs(), passes: len(r.passes(bits))}, nil
 }
 
@@ -131,7 +131,7 @@ func (s *sortedRows) room(g *codegen.Builder, name string, n int64) {
 	s.Scratch = append(s.Scratch, 4*max(n, 1))
 }
 
-// program starts the program that numbers what is sorted.
+// program starts the program that numbers the sorted items.
 func (u *uniqueTask) program(s *sortedRows) *codegen.Builder {
 	g := codegen.New(u.dev, u.task, variant.RoundUp(u.Count, 256))
 	writeValues(g, false)
@@ -140,7 +140,7 @@ func (u *uniqueTask) program(s *sortedRows) *codegen.Builder {
 	return g
 }
 
-// numbered defines hooks of who numbers what is sorted.
+// numbered defines the hooks of kernels that number the sorted items.
 func (u *uniqueTask) numbered(g *codegen.Builder) {
 	g.Macro("INVERSE(p, g)", ifRead(u.task, 2, g.Start(3, "long")+"[p] = (long)(g)"))
 	g.Macro("SIZES(g, n)", ifRead(u.task, 3, g.Start(4, "long")+"[g] = (long)(n)"))
@@ -200,7 +200,7 @@ func (u *uniqueTask) blocks() (*variant.Plan, error) {
 	return u.byItems(s)
 }
 
-// byItems numbers what is sorted with a work-item for each.
+// byItems numbers the sorted items with a work-item for each.
 func (u *uniqueTask) byItems(s *sortedRows) (*variant.Plan, error) {
 	g := u.program(s)
 	numbers := len(s.Scratch)
@@ -256,7 +256,7 @@ func addColumnScan(p *variant.Plan, g *codegen.Builder, length int64, take, put 
 	})
 }
 
-// scanKernels are those that sum the parts of rows, and then rows from what came before each part.
+// scanKernels are the kernels that sum the parts of rows, and then the rows from the sum before each part.
 type scanKernels struct {
 	files         []string
 	sums, scan    string
@@ -283,7 +283,8 @@ func addSums(p *variant.Plan, g *codegen.Builder, rows, length, parts, span int6
 	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: k.scan, Global: k.global, Local: k.local})
 }
 
-// uniqueCost is that of a sort by digits and of what numbers its items, some of which are stored far from each other.
+// uniqueCost is the cost of a sort by digits and of the kernels that number its items, some of which are stored far
+// from each other.
 func uniqueCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	a, dt := t.Algorithm.(*engine.Unique), t.Ins[0].DType
 	n, size := float64(a.Count), float64(dt.Size())

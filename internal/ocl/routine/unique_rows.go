@@ -56,7 +56,7 @@ func (u *uniqueTask) rows() (*variant.Plan, error) {
 	return p, nil
 }
 
-// numbers passes what unique/any_items.cl keeps, and is the first of these buffers.
+// numbers passes the buffers that unique/any_items.cl keeps, and is the first of them.
 func (u *uniqueTask) numbers(p *variant.Plan, g *codegen.Builder) (first int) {
 	first = len(p.Scratch)
 	names := []string{"NUMBERS", "STARTS", "MARKS"}
@@ -82,8 +82,8 @@ func (u *uniqueTask) sumRows(p *variant.Plan, buffer int, name string) {
 	addScan(p, g, 1, u.Count, false, take, put)
 }
 
-// rowsCost is what n rows of some width cost, of elements of size bytes: a search for each item and run, and comparisons that
-// mostly end at the first elements.
+// rowsCost is the cost of n rows of some width, of elements of size bytes: a search for each item and run, and comparisons
+// that mostly end at the first elements.
 func rowsCost(n, width, size float64) variant.AlgorithmCost {
 	passes := math.Log2(n + 1)
 	return variant.AlgorithmCost{

@@ -109,7 +109,7 @@ func TestUniqueGivesOnlyWhatIsRead(t *testing.T) {
 	}
 }
 
-// Rows of any width, of which many agree in what comes first.
+// Rows of any width, of which many agree in their first elements.
 func TestRowsAreToldApartAsTheCPUPathDoes(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	r := rand.New(rand.NewPCG(19, 20))

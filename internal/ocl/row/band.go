@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/kernels"
 )
 
-// bandBytes is what a band of rows may take with all that is kept of it, so that
-// its core has it at hand in every pass: most of a cache of 48 KiB.
+// bandBytes is the most memory of a band of rows with all values kept of it, so that it stays in
+// its core's cache in every pass: most of 48 KiB.
 const bandBytes = 40 << 10
 
 // ownLength is how many elements are worth a program for rows of just their length, which is a tenth faster where that is not a

@@ -1,4 +1,4 @@
 package row
 
-// BelowTheirMaxima is what softmax makes of exp.
+// BelowTheirMaxima replaces exp in softmax, whose arguments are not above 0.
 var BelowTheirMaxima = belowTheirMaxima

@@ -46,14 +46,14 @@ func (w schedule) foldFile() string {
 // bandRows is how many rows row/cpu_band.cl takes at once: a vector has a lane of each.
 const bandRows = 16
 
-// rowKnown writes what is known of a row in each of its passes: stages, hoisted
-// values and the results of folds, which for a band of rows are in arrays.
+// rowKnown writes the values known of a row in each of its passes: stages, hoisted values and the
+// results of folds, which for a band of rows are in arrays.
 type rowKnown struct {
 	way    schedule
 	names  []string
 	types  []string // of a stage a pointer
 	stages []string // declarations of stages, and of the arrays of a band
-	steps  []string // what computes the rest, in order
+	steps  []string // the text that computes the others, in order
 	trees  []string // the local memory of groups
 }
 
@@ -95,7 +95,7 @@ func (k *rowKnown) hoist(i int, ctype string) {
 	k.add(name, ctype)
 }
 
-// fold adds what calls the function that head heads.
+// fold adds the call of the function that head begins.
 func (k *rowKnown) fold(i int, f engine.Fold) {
 	name, ctype := fmt.Sprint("acc", i), codegen.RegType(f.Acc)
 	switch k.way {
@@ -117,7 +117,7 @@ func (k *rowKnown) fold(i int, f engine.Fold) {
 	k.add(name, ctype)
 }
 
-// treeTypes are what the items of a group fold together: values, and where they were.
+// treeTypes are the types that the items of a group fold together: values, and their positions.
 func treeTypes(f engine.Fold) []string {
 	types := []string{codegen.RegType(codegen.FoldType(f))}
 	if f.Monoid.IsArg() {
@@ -126,7 +126,7 @@ func treeTypes(f engine.Fold) []string {
 	return types
 }
 
-// head is the head of the function of fold i, which knows what is known so far.
+// head is the head of the function of fold i, whose parameters are the values known so far.
 func (k *rowKnown) head(i int, f engine.Fold) string {
 	acc := codegen.RegType(f.Acc)
 	switch k.way {
@@ -148,7 +148,7 @@ func (k *rowKnown) part(i int, f engine.Fold) (head, call string) {
 		fmt.Sprintf("row_part%d(%s)", i, k.arguments("r", ""))
 }
 
-// parameters lists what a function of a row is told, or one of all rows of a band.
+// parameters lists the parameters of a function of a row, or of one of all rows of a band.
 func (k *rowKnown) parameters(first string, band bool, more ...string) string {
 	list := []string{first}
 	for i, name := range k.names {
@@ -172,7 +172,7 @@ func (k *rowKnown) arguments(first, suffix string, more ...string) string {
 	return strings.Join(append(append(list, more...), "ARGS"), ", ")
 }
 
-// declared declares what is known of row j of a band.
+// declared declares the values known of row j of a band.
 func (k *rowKnown) declared() string {
 	var b strings.Builder
 	for i, name := range k.names {

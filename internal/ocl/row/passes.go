@@ -9,14 +9,12 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// rowPlan is a Row task as its kernels see it: passes over the columns of a row,
-// one for each fold and a last one for the outputs over the row. What a pass
-// computes for every column in vain, because it depends on the row alone, is
-// hoisted out of it; what is dear and several passes want is staged: computed
-// by the first one and kept beside the row.
+// rowPlan is a Row task as its kernels see it: passes over the columns of a row, one for each fold
+// and a last one for the outputs over the row. An expression that depends on the row alone is
+// hoisted out of the pass over its columns; an expensive one that several passes need is staged:
+// computed by the first one and kept beside the row.
 //
-// Hoisted and staged values are in the expressions as further results:
-// numbers from len(Folds) on, hoists first.
+// Expressions refer to hoisted and staged values as further results: numbers from len(Folds) on, hoists first.
 type rowPlan struct {
 	dev        *facts.Device
 	original   *engine.Task
@@ -30,14 +28,14 @@ type rowPlan struct {
 	passes []rowPass
 	// inPlace: the stage of a row is where its output will be. alone: an item has no other row.
 	inPlace, alone bool
-	// keeps: stages are in registers, and so is what several passes load.
+	// keeps: stages are in registers, and so are values that several passes load.
 	keeps bool
 }
 
 type rowPass struct{ hoists, stages int }
 
-// stageFlops is what an expression must cost to be staged: less than that is
-// computed again sooner than read.
+// stageFlops is the least cost of an expression to be staged: a cheaper one is computed again
+// sooner than read.
 const stageFlops = 8
 
 func newRowPlan(d *facts.Device, t *engine.Task, keeps bool) *rowPlan {
@@ -85,8 +83,8 @@ func (p *rowPlan) pass(k int) (es []**engine.Expr) {
 // overColumns reports whether e differs between columns.
 func (p *rowPlan) overColumns(e *engine.Expr) bool { return access.Uses(e, access.Axes(p.task, 1)) }
 
-// shared are the keys of dear expressions over columns that several passes,
-// or several outputs, compute, and of what they load where it is kept.
+// shared are the keys of expensive expressions over columns that several passes, or several
+// outputs, compute, and of their loads where these are kept.
 func (p *rowPlan) shared() map[string]bool {
 	count := map[string]int{}
 	for k := range len(p.task.Folds) + 1 {
@@ -116,7 +114,7 @@ func flopsOf(e *engine.Expr) (n float64) {
 	return n
 }
 
-// simplify replaces in e what is known, hoisting and staging what it finds.
+// simplify replaces in e the known values, and hoists and stages expressions that it finds.
 func (p *rowPlan) simplify(e *engine.Expr, shared map[string]bool, known map[string]*engine.Expr) *engine.Expr {
 	if r := known[e.Key()]; r != nil {
 		return r
@@ -145,7 +143,7 @@ func (p *rowPlan) simplify(e *engine.Expr, shared map[string]bool, known map[str
 	return e
 }
 
-// stage adds e, of that dtype, to the stages, and gives what stands for it.
+// stage adds e, of that dtype, to the stages, and returns the expression in its place.
 func (p *rowPlan) stage(e *engine.Expr, dt tensor.DType) *engine.Expr {
 	p.stages = append(p.stages, e)
 	return engine.Acc(len(p.task.Folds)+stageBase+len(p.stages)-1, dt)

@@ -150,8 +150,7 @@ func (p *rowPlan) defineVector(g *codegen.Builder, name string, e *engine.Expr, 
 	return g.VectorFunction(name, coords, params, names, row[0], e, to, 0)
 }
 
-// scope is what a function for e over columns is told; stage makes the parameter
-// for an array.
+// scope returns the parameters of a function for e over columns; stage makes the parameter for an array.
 func (p *rowPlan) scope(e *engine.Expr, columns bool, stage func(ctype, array string) codegen.Param) (coords []codegen.Coord, params []codegen.Param, names map[int]string) {
 	coords = append(coords, codegen.Coord{Name: "r", Axes: access.Axes(p.task, 0)})
 	params = append(params, codegen.Param{CType: "IDX", Name: "r", Arg: "r"})
@@ -302,7 +301,7 @@ func (p *rowPlan) outputs(g *codegen.Builder, way schedule) (each, results []str
 	return each, results, plain
 }
 
-// writeVectors defines the macros of row/cpu_fold.cl for vectors of what f folds.
+// writeVectors defines the macros of row/cpu_fold.cl for vectors of the values that f folds.
 func writeVectors(b *strings.Builder, f engine.Fold) {
 	name := strings.ToUpper(strings.TrimPrefix(f.Monoid.String(), "arg"))
 	fmt.Fprintf(b, "#define VECTOR_FOLD VECTOR_%s\n", name)
@@ -312,9 +311,9 @@ func writeVectors(b *strings.Builder, f engine.Fold) {
 	fmt.Fprintf(b, "#define NANS(n) %s##n\n", truth)
 }
 
-// ahead is the text that fetches what the passes will read of the next row
-// from column c on, while this one is computed with: a core would else wait for
-// memory in the first pass over every row, and leave it idle in the others.
+// ahead is the text that prefetches the loads of the next row from column c on, while this one is
+// computed with: a core would else wait for memory in the first pass over every row, and leave it
+// idle in the others.
 func (p *rowPlan) ahead(g *codegen.Builder, way schedule) string {
 	t := p.original
 	out, row := access.Axes(t, 0), access.Axes(t, 1)
@@ -416,8 +415,8 @@ func (p *rowPlan) beyondCaches() bool {
 	return p.dev.Streamed(p.original, bytes)
 }
 
-// keepsInPlace reports whether what is staged of a row may lie where its output will: then
-// the caches hold nothing but operands.
+// keepsInPlace reports whether the staged values of a row may lie where its output will: then the
+// caches hold nothing but operands.
 func (p *rowPlan) keepsInPlace() bool {
 	float := func(t tensor.DType) bool { return t == tensor.Float32 }
 	return len(p.stages) == 1 && float(p.stages[0].DType) && len(p.over) == 1 && float(p.original.Outs[p.over[0]].DType) &&
@@ -452,7 +451,7 @@ func (p *rowPlan) group() (*variant.Plan, error) {
 	return out, nil
 }
 
-// keptWords is how many registers of 32 bits an item has for what it keeps.
+// keptWords is how many registers of 32 bits an item has for kept values.
 const keptWords = 64
 
 // keepShape is the work-items of a row that is kept in registers, and the columns that each has.

@@ -53,7 +53,7 @@ func TestRowsOfEveryTypeAgree(t *testing.T) {
 	t.Parallel()
 	for i, dt := range ocltest.DeviceDTypes(t) {
 		for j, force := range []string{"block", "band", "group", "split", "keep"} {
-			// What a variant does of integers it does of all, and of floats that are not stored as they are.
+			// A variant treats all integer types alike, and all float types that are converted when they are stored.
 			if dt == tensor.Bool || dt.IsInt() && !ocltest.OneIn(i-j, 4) || dt.IsFloat() && dt != tensor.Float32 && !ocltest.OneIn(i+j, 2) {
 				continue
 			}

@@ -18,7 +18,7 @@ func init() {
 	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"distinct", "item", "parts", "rows"}, Choose: scatterVariants, Class: scatterClass})
 }
 
-// scatterClass is what the tuning table knows t by.
+// scatterClass is the class of t in the tuning table.
 func scatterClass(_ *facts.Device, t *engine.Task) string {
 	class := variant.DTypes(t) + variant.GroupSizes(t)
 	if t.Put != engine.PutAdd {
@@ -99,7 +99,7 @@ func scatterProgram(d *facts.Device, t *engine.Task, sums tensor.DType, limits .
 	return g
 }
 
-// putOf is what an update b makes of a, for the macro PUT.
+// putOf is the expression that updates a by b, for the macro PUT.
 func putOf(t *engine.Task, ring string) string {
 	nan := func(beats string) string {
 		if t.Values[0].DType.IsFloat() {

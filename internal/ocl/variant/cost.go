@@ -2,7 +2,7 @@ package variant
 
 import "github.com/anycl/anycl/engine"
 
-// AlgorithmCost is what an algorithm takes.
+// AlgorithmCost is the cost of an algorithm.
 type AlgorithmCost struct {
 	Nanoseconds float64 // of one core of the kind that it was measured on
 	Parts       float64 // that need not wait for each other

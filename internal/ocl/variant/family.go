@@ -18,13 +18,13 @@ type Family struct {
 	// Choose lists the variants that may run a collapsed task, best first.
 	Choose func(d *facts.Device, t *engine.Task) []Variant
 
-	// Class is what the tuning table knows a collapsed task by. Nil: its dtypes and sizes.
+	// Class is the class of a collapsed task in the tuning table. Nil: its dtypes and sizes.
 	Class func(d *facts.Device, t *engine.Task) string
 	// Check says why the device cannot run t, or "". Nil: it can.
 	Check func(d *facts.Device, t *engine.Task) string
 	// Operands is how many operands of t one launch takes. Nil: all of them.
 	Operands func(d *facts.Device, t *engine.Task) int
-	// Cost refines what an algorithm costs on a CPU driver. Nil: as guessed from its operations.
+	// Cost refines the cost of an algorithm on a CPU driver. Nil: as guessed from its operations.
 	Cost func(t *engine.Task, guess AlgorithmCost) AlgorithmCost
 	// Effort is the part of the operations of t that the variant chosen by rule does. Nil: all.
 	Effort func(d *facts.Device, t *engine.Task) float64

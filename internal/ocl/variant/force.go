@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// EnvVariant names the environment variable that forces kernel variants, as in
-// "reduce=item,contract=tile". A variant that cannot run a task is not forced
-// on it; one that does not exist is an error of ops.Open. "thread=caller", "thread=pool" and "thread=workers" force what graphs run on
-// where a driver leaves the choice. "class=gpu" plans everything as for a GPU with the limits and
+// EnvVariant names the environment variable that forces kernel variants, as in "reduce=item,contract=tile". A variant that cannot run
+// a task is not forced on it; one that does not exist is an error of ops.Open. "thread=caller", "thread=pool" and "thread=workers"
+// force the threads that graphs run on where a driver leaves the choice. "class=gpu" plans everything as for a GPU with the limits and
 // capabilities of the device. "optimize=off" has programs compiled without optimization, in half the time on CPU drivers.
 const EnvVariant = "ANYCL_VARIANT"
 
@@ -40,8 +39,8 @@ func forcible() map[string][]string {
 	return all
 }
 
-// checkVariants says what is wrong with a list of variants, as EnvVariant has it: a part that is
-// not family=name, a family or a variant that does not exist, a family that is named twice.
+// checkVariants returns the error of a list of variants, as EnvVariant has it: a part that is not
+// family=name, a family or a variant that does not exist, a family that is named twice.
 func checkVariants(list string) error {
 	known, seen := forcible(), map[string]bool{}
 	for part := range strings.SplitSeq(list, ",") {

@@ -34,7 +34,7 @@ type Launch struct {
 	Kernel        string
 	Global, Local [3]int
 	Sizes         map[string]int64 // named sizes whose values differ from the program's
-	Once          bool             // what it writes is kept until steady inputs change
+	Once          bool             // its results are kept until steady inputs change
 }
 
 // Complete is p, unless one of its programs could not be written.
@@ -104,8 +104,8 @@ func (p *Plan) Describe() engine.Plan {
 	return d
 }
 
-// Fingerprint writes all of p but what is for people. Structs are written whole, so that a field that
-// is added is part of it; only long texts are taken out, and written as they are.
+// Fingerprint writes all of p but the texts for people. Structs are written whole, so that a field
+// that is added is part of it; only long texts are taken out, and written as they are.
 func (p *Plan) Fingerprint(h hash.Hash, kept bool) {
 	whole := *p
 	whole.Why, whole.Launches = "", nil

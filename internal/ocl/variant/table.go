@@ -29,8 +29,8 @@ func (o *Table) Load() *tuning.Table {
 // Store replaces the table.
 func (o *Table) Store(t *tuning.Table) { o.table.Store(t) }
 
-// OpenTable reads what comes with the package for this device, and over it what
-// the tuner has kept. Whatever cannot be read is as if it were not there.
+// OpenTable reads the shipped table for this device, and over it the table that the tuner has kept.
+// A table that cannot be read counts as missing.
 func OpenTable(o *platform.Opened) *Table {
 	if !o.UsesTuning() {
 		return nil
@@ -46,7 +46,7 @@ func Shipped(o *platform.Opened) *tuning.Table {
 	})
 }
 
-// OwnTable is what the tuner has kept for the device.
+// OwnTable is the table that the tuner has kept for the device.
 func OwnTable(o *platform.Opened) *tuning.Table {
 	b := o.LoadTuning()
 	if b == nil {

@@ -52,9 +52,9 @@ func (v *Variant) WithParams(params map[string]int64) (p *Plan, err error) {
 	return p, err
 }
 
-// TaskClass is what decides which kernel runs the collapsed task t fastest: the
-// types, how the operands lie in memory, and the sizes to the nearest power of
-// two. Tasks of one class share an entry.
+// TaskClass is the class of the collapsed task t, by which its fastest kernel is looked up: the
+// types, how the operands lie in memory, and the sizes to the nearest power of two. Tasks of one
+// class share an entry.
 func TaskClass(d *facts.Device, t *engine.Task) string {
 	if f := FamilyFor(t); f != nil && f.Class != nil {
 		return f.Class(d, t)
@@ -73,7 +73,7 @@ func GroupSizes(t *engine.Task) (sizes string) {
 	return sizes
 }
 
-// FoldClass is the class of tasks that fold rows: what they fold and how the rows lie.
+// FoldClass is the class of tasks that fold rows: the folded types and the layout of rows.
 func FoldClass(_ *facts.Device, t *engine.Task) string {
 	var b strings.Builder
 	for _, f := range t.Folds {
@@ -83,7 +83,7 @@ func FoldClass(_ *facts.Device, t *engine.Task) string {
 	return b.String() + Bucket("rows", t.Size(0)) + Bucket("cols", t.Size(1))
 }
 
-// DTypes are those of the first output and of what is loaded first for it.
+// DTypes are those of the first output and of the first load for it.
 func DTypes(t *engine.Task) string {
 	out := t.Outs[0].DType
 	exprs := t.Exprs()

@@ -20,9 +20,9 @@ type Variant struct {
 	Why  string                // it fits this task on this device: one phrase
 	Plan func() (*Plan, error) // writes the program; called for the chosen one
 
-	// What the tuner may change; all nil where there is nothing.
+	// The parameters that the tuner may change; all nil where there are none.
 	Space *kernels.Space
-	Rule  func() kernels.Params                 // what plan goes by
+	Rule  func() kernels.Params                 // the values that plan uses
 	Tuned func(p kernels.Params) (*Plan, error) // fails when p does not fit
 }
 

@@ -1,4 +1,4 @@
-// Package diskcache keeps files that are whole or not read at all: programs under a cap, and what is known of devices.
+// Package diskcache keeps files that are whole or not read at all: programs under a cap, and findings about devices.
 package diskcache
 
 import (
@@ -18,15 +18,14 @@ import (
 //
 //	anycl/1 KIND LENGTH SHA256\n
 //
-// LENGTH counts the payload's bytes and SHA256 is their hash in hexadecimal. The
-// header is text so that `head -1` tells what a file is. Nothing reads a payload
-// whose length and hash do not agree: PoCL and older rusticl abort the process
-// when they are given a truncated program binary.
+// LENGTH counts the payload's bytes and SHA256 is their hash in hexadecimal. The header is text so
+// that `head -1` shows the kind of a file. Nothing reads a payload whose length and hash do not
+// agree: PoCL and older rusticl abort the process when they are given a truncated program binary.
 
 // FileMagic begins every file; it names the format.
 const FileMagic = "anycl/1"
 
-// What a checksummed file holds.
+// The kinds of checksummed files, by their content.
 const (
 	Program     = "program"
 	Caps        = "caps"
@@ -81,7 +80,7 @@ func Read(path, kind string) ([]byte, error) {
 // several processes write it at once: the last one wins.
 func Write(path, kind string, payload []byte) error {
 	dir := filepath.Dir(path)
-	// 0700: whoever may write here decides what code the driver loads.
+	// 0700: whoever may write here decides which code the driver loads.
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ const tempPrefix = ".tmp-"
 // process that died.
 const staleTemp = time.Hour
 
-// SweepTemp removes what processes that died have left half written beside path.
+// SweepTemp removes the half-written files of dead processes beside path.
 func SweepTemp(path string) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempPrefix+"*"))
 	for _, f := range left {

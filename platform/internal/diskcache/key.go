@@ -23,8 +23,8 @@ func Key(fields ...string) string {
 
 const modulePath = "github.com/anycl/anycl"
 
-// Version is this module's version as linked into the program, so that an
-// update never reads what an older version has written.
+// Version is this module's version as linked into the program, so that an update never reads files
+// of an older version.
 var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

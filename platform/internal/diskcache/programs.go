@@ -76,8 +76,8 @@ func (c *Programs) Save(key string, binary []byte) error {
 		return nil
 	}
 	if err := Write(c.path(key), Program, binary); err != nil {
-		// Windows does not replace a file that another process reads: then the
-		// entry is there, and as good.
+		// Windows does not replace a file that another process reads: then another process wrote the
+		// entry, which is as good.
 		if _, readErr := Read(c.path(key), Program); readErr == nil {
 			return nil
 		}

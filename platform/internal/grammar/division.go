@@ -24,7 +24,7 @@ var Domains = []struct {
 	{"next", cl.AffinityNextPartitionable},
 }
 
-// ParseDivision reads what stands behind the slash: "4:1", "1+3:0", "numa:1".
+// ParseDivision reads the text behind the slash: "4:1", "1+3:0", "numa:1".
 func ParseDivision(text string) (v Division, ok bool) {
 	how, number, named := strings.Cut(text, ":")
 	v.Number = -1

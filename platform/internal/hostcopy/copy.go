@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// perGoroutine is what one goroutine copies of a large transfer.
+// perGoroutine is the number of bytes of a large transfer that one goroutine copies.
 const perGoroutine = 1 << 20
 
 // Copy is copy on as many cores as help: one core does not fill the
@@ -36,7 +36,7 @@ func Copy(dst, src []byte) {
 	copyGroups.Put(g)
 }
 
-// copyGroup is what Copy needs, kept so that a transfer allocates nothing.
+// copyGroup is the state of Copy, kept so that a transfer allocates nothing.
 type copyGroup struct {
 	wg   sync.WaitGroup
 	jobs []*copyJob

@@ -9,11 +9,10 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// Workers copy the pieces of one transfer, beside who sends or reads. One core copies a
-// fourth of what a link moves (Sapphire Rapids, PCIe 5: 13 of 54 GB/s), and waking
-// another takes as long as it needs for some hundred KiB. So helpers begin once, take
-// parts of all pieces in their order and watch for more, and the caller takes parts
-// too: it never waits for one who has not begun.
+// Workers copy the pieces of one transfer, beside who sends or reads. One core copies at a fourth
+// of a link's rate (Sapphire Rapids, PCIe 5: 13 of 54 GB/s), and waking another takes as long as it
+// needs for some hundred KiB. So helpers begin once, take parts of all pieces in their order and
+// watch for more, and the caller takes parts too: it never waits for one who has not begun.
 type Workers struct {
 	parts   int64 // of a piece
 	helpers int32 // at most
@@ -22,7 +21,7 @@ type Workers struct {
 	refs    atomic.Int32
 	over    atomic.Bool
 
-	// Apart from each other: what is told, and what all write.
+	// Apart from each other: the fields that are read, and those that all write.
 	_      [64]byte
 	told   atomic.Int64 // parts that may be copied
 	_      [64]byte
@@ -40,9 +39,10 @@ type workerSlot struct {
 const (
 	// Slots is how many pieces are copied at once at most.
 	Slots = 16
-	// Part is what is copied at once: some microseconds, and below what Go's copy writes past the caches.
+	// Part is the number of bytes copied at once: some microseconds, and less than the size from which
+	// Go's copy writes past the caches.
 	Part = 128 << 10
-	// workerMost bounds the helpers, and workerShare is what there must be for each.
+	// workerMost bounds the helpers, and workerShare is the least number of bytes for each.
 	workerMost, workerShare = 7, 512 << 10
 	// workerWait is how long a helper watches for parts: links move a piece in less.
 	workerWait = 200 * time.Microsecond
@@ -80,7 +80,7 @@ func (c *Workers) Tell(i int, dst, src []byte) {
 // Copied reports whether piece i is.
 func (c *Workers) Copied(i int) bool { return c.slots[i%Slots].left.Load() == 0 }
 
-// Finish copies until piece i is there.
+// Finish copies until piece i is complete.
 func (c *Workers) Finish(i int) {
 	for !c.Copied(i) {
 		if !c.One() {

@@ -22,8 +22,8 @@ var files = map[string]string{
 	"libgcc_s.so": "/* kernels throw nothing */\n",
 }
 
-// Folder is the folder, in that of PoCL's cache, made where it is not there yet. It is "" where the linker must be the system's:
-// there is none at its usual place, or it does not link so, or others could write the folder.
+// Folder is the folder, in that of PoCL's cache, made where it is missing. It is "" where the linker must be the system's: there
+// is none at its usual place, or it does not link so, or others could write the folder.
 func Folder(cache string) string {
 	if _, err := os.Stat(systemLinker); err != nil {
 		return ""

@@ -1,4 +1,4 @@
-// Package mmaprobe has the matrices that probes of matrix units multiply, and what must come of them.
+// Package mmaprobe has the matrices that probes of matrix units multiply, with the expected products.
 package mmaprobe
 
 import (

@@ -31,8 +31,8 @@ func Size(n, limit int64) int64 {
 	return size
 }
 
-// Pool keeps closed blocks for reuse. It decides and does not lock; what it
-// returns as evicted the caller closes.
+// Pool keeps closed blocks for reuse. It decides and does not lock; the caller closes the blocks
+// returned as evicted.
 type Pool[B io.Closer] struct {
 	Cap  int64 // bytes
 	held int64 // bytes of idle blocks
@@ -57,7 +57,7 @@ func (p *Pool[B]) Get(size int64) (b B, ok bool) {
 	return b, false
 }
 
-// Put keeps a block. What no longer fits under the cap, oldest first, comes back.
+// Put keeps a block. Blocks that no longer fit under the cap, oldest first, are returned.
 func (p *Pool[B]) Put(size int64, b B) (evicted []B) {
 	if size > p.Cap {
 		return []B{b}

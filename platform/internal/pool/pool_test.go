@@ -91,7 +91,7 @@ func TestPoolBoundsTheNumberOfBlocks(t *testing.T) {
 	assert.Equal(t, []fakeBlock{{0}}, p.Put(256, fakeBlock{maxIdle}))
 }
 
-// The pool's books must agree with a plain list of what went in and out.
+// The pool's accounts must agree with a plain list of the blocks put in and taken out.
 func TestPoolKeepsItsBooks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	p := Pool[fakeBlock]{Cap: 8000}

@@ -9,9 +9,9 @@ import (
 )
 
 // Instructions of one architecture alone, such as wgmma, are for PTX targets like sm_90a, while NVIDIA's compiler of
-// OpenCL C writes PTX for sm_90, and offers no option. What it calls a program's binary is that text, which it takes
-// back. So kernels have such instructions in lines of inline assembly that begin with a mark, a
-// comment of PTX; the text gets the mark's target, the marks go, and the driver assembles it.
+// OpenCL C writes PTX for sm_90, and offers no option. Its binary of a program is that text, from which it builds
+// programs too. So kernels have such instructions in lines of inline assembly that begin with a mark, a comment of
+// PTX; the text gets the mark's target, the marks go, and the driver assembles it.
 var (
 	ptxMark   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//(sm_\d+a): `) })
 	ptxTarget = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\.target sm_\d+`) })

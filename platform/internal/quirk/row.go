@@ -1,7 +1,7 @@
-// Package quirk is the table of what is known to be wrong with devices and drivers.
+// Package quirk is the table of known faults of devices and drivers.
 package quirk
 
-// Row is what is known to be wrong with a device or a driver.
+// Row is a known fault of a device or a driver.
 type Row struct {
 	Name    string
 	Driver  string // which drivers, versions or devices it is about
@@ -11,11 +11,11 @@ type Row struct {
 	Test    string // shows that the remedy is needed, or that it is in effect
 	// Always marks a remedy that is in effect on every device.
 	Always bool
-	Fix    Fix // what code does about it
+	Fix    Fix // the workaround in code
 	Match  func(d Device) bool
 }
 
-// Device is what rows tell devices by.
+// Device holds the properties that rows are matched by.
 type Device struct {
 	Key       string // of the vendor or the implementation
 	Platform  string // its name
@@ -32,7 +32,7 @@ const (
 	NoFMA                        // fma() emulated in software or missing: do not even probe it
 	NoFP64                       // crashes when double is used
 	KernelsFirst                 // create kernels before asking for the binary
-	DeclaredOnly                 // probe only what the device declares
+	DeclaredOnly                 // probe only the capabilities that the device declares
 	OneThread                    // not safe for concurrent calls
 	OwnCache                     // keep no binaries: the driver does
 	LockBuilds                   // build one source in one process at a time

@@ -16,7 +16,7 @@ type Pull struct {
 	q          *cl.Queue
 	from       *cl.Buffer
 	off, bytes int64
-	wait       []*cl.Event // what the first command waits for
+	wait       []*cl.Event // the events that the first command waits for
 	relay      *relay      // nil: read where it lies
 	asked, got int64
 	pieces     []*piece          // asked for and not got, in order
@@ -29,7 +29,7 @@ type Pull struct {
 // pullDepth is how many pieces of one Pull are asked for at once: on the link, being copied, and to spare.
 const pullDepth = 8
 
-// piece is what one command moves.
+// piece is the number of bytes that one command moves.
 func (p *Pull) piece() int64 { return int64(p.c.pieceOf(int(p.bytes))) }
 
 // ask enqueues reading, as far as there is pinned memory.
@@ -95,7 +95,7 @@ func (p *Pull) next(ctx context.Context, dst []byte) error {
 		return nil
 	}
 	m := p.pieces[p.told]
-	if p.told > 0 { // what is there is copied meanwhile
+	if p.told > 0 { // pieces that have arrived are copied meanwhile
 		for {
 			if done, err := m.over(p.s.host.Queue); err != nil {
 				return err
@@ -152,7 +152,7 @@ func (p *Pull) plain(ctx context.Context, dst []byte) error {
 	return nil
 }
 
-// Close gives back what the Pull holds. It does not wait.
+// Close gives back the Pull's memory. It does not wait.
 func (p *Pull) Close() {
 	if p.s == nil {
 		return

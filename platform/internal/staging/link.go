@@ -17,25 +17,23 @@ import (
 //
 //	caller's memory -> pinned piece -> relay (device memory) -> where they are wanted
 //
-// The first step is the host's, piece after piece, while the second, in a queue
-// of its own, moves the piece before. The third is a copy within the device in its
-// turn among the kernels, which costs a hundredth of the link's time. What a run
-// reads or writes is thus free for the next one as soon as the run is over, not
-// when the link is done. Results come back the same way, in a third queue, as links
-// work in both directions at once. Small transfers save the detour: they go from a
-// pinned piece straight to their place, in their turn.
+// The first step is the host's, piece after piece, while the second, in a queue of its own, moves
+// the piece before. The third is a copy within the device in its turn among the kernels, which
+// costs a hundredth of the link's time. The memory that a run reads or writes is thus free for the
+// next one as soon as the run is over, not when the link is done. Results come back the same way,
+// in a third queue, as links work in both directions at once. Small transfers save the detour: they
+// go from a pinned piece straight to their place, in their turn.
 //
-// Pinned memory is what CL_MEM_ALLOC_HOST_PTR gives, mapped once and for good.
-// Sources: NVIDIA OpenCL Best Practices Guide, 3.1.1 (pinned memory and
-// asynchronous transfers); AMD APP SDK OpenCL Optimization Guide, 1.3 and 1.4
-// (pre-pinned buffers, several queues).
+// Pinned memory is allocated with CL_MEM_ALLOC_HOST_PTR, and mapped once and for good. Sources:
+// NVIDIA OpenCL Best Practices Guide, 3.1.1 (pinned memory and asynchronous transfers); AMD APP SDK
+// OpenCL Optimization Guide, 1.3 and 1.4 (pre-pinned buffers, several queues).
 
 const (
 	// SmallMost is up to which size a transfer goes straight: at 25 GB/s the link
 	// needs less for it than three more commands do.
 	SmallMost = 64 << 10
-	// PieceBytes is what one command moves at most: long enough that what is between two
-	// commands does not count (40 to 80 us), short enough to begin soon.
+	// PieceBytes is the most that one command moves: long enough that the time between two commands
+	// does not count (40 to 80 us), short enough to begin soon.
 	PieceBytes = 2 << 20
 	// LeastPiece is the least that is divided into pieces, so that the link begins
 	// while the host still copies.
@@ -52,7 +50,7 @@ const (
 	relayMost = 1 << 30
 )
 
-// Host is what a link needs of the device that is open.
+// Host holds the parts of an opened device that a link needs.
 type Host struct {
 	ID      string
 	Context *cl.Context
@@ -64,7 +62,7 @@ type Host struct {
 	Wait        func(ctx context.Context) error
 	OutOfMemory func(err error) bool // it means that memory is short
 	Warn        func(what string, err error)
-	Closed      error // of what is asked of a link that is closed
+	Closed      error // the error of using a closed link
 }
 
 // Memory is memory of the device.
@@ -206,9 +204,9 @@ func (s *Link) Close() error {
 	for _, q := range queues {
 		err = errors.Join(err, q.Finish())
 	}
-	s.life.Lock() // whoever waits for a transfer has heard of its end by now
+	s.life.Lock() // the waiters for transfers have been told their end by now
 	defer s.life.Unlock()
-	queues = s.queues() // whoever was inside may have made one since
+	queues = s.queues() // a call that was in progress may have made one since
 	for _, c := range s.classes() {
 		for _, p := range c.all {
 			if p.waiting {

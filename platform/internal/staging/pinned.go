@@ -112,7 +112,7 @@ func (s *Link) take(ctx context.Context, c *pinned) (*piece, error) {
 	p = c.flight[0]
 	c.flight = slices.Delete(c.flight, 0, 1)
 	s.mu.Unlock()
-	if err = s.host.Queue.Flush(); err == nil { // a wait for what nobody hands over would not end
+	if err = s.host.Queue.Flush(); err == nil { // a wait for commands that are not flushed would not end
 		err = p.await(ctx)
 	}
 	if err == nil {

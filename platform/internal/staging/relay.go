@@ -21,9 +21,8 @@ type relay struct {
 // fits reports whether n bytes lie well in r.
 func (r *relay) fits(n int64) bool { return !r.inUse && r.bytes >= n && r.bytes/2 <= n }
 
-// relay lends device memory for n bytes, nil where there is none to be had. Once
-// the memory of relays is at its bound, what last touched it may still be at work:
-// then the link waits, not the host.
+// relay lends device memory for n bytes, nil where there is none to be had. Once the memory of relays is
+// at its bound, the last command that uses it may still be at work: then the link waits, not the host.
 func (s *Link) relay(n int64) (*relay, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +124,7 @@ func (s *Link) Trim() error {
 	return s.shrink(0)
 }
 
-// giveBack takes a relay back. What last touched it is known by its event.
+// giveBack takes a relay back. Its event is that of the last command that uses it.
 func (s *Link) giveBack(r *relay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +188,7 @@ func (s *Link) Limit(bytes int64) {
 	s.most = bytes
 }
 
-// Sent returns when all that went to relays is there.
+// Sent returns when all bytes sent to relays have arrived.
 func (s *Link) Sent() error {
 	s.mu.Lock()
 	q := s.up

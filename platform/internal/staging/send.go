@@ -7,9 +7,8 @@ import (
 	"github.com/anycl/anycl/platform/internal/hostcopy"
 )
 
-// Send brings src to b at off in its turn and does not wait for that, except for
-// pinned memory that others still use. With ahead it does not wait for the device
-// to be done with what was enqueued before, either.
+// Send brings src to b at off in its turn and does not wait for that, except for pinned memory that
+// others still use. With ahead it does not wait for the device to be done with earlier commands, either.
 func (s *Link) Send(ctx context.Context, b *cl.Buffer, off int64, src []byte, ahead bool) error {
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -40,7 +39,7 @@ func (s *Link) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64, sr
 	err := s.beside(&s.up)
 	up := s.up
 	s.mu.Unlock()
-	if err == nil { // what last touched the relay, if in the device's queue, is handed over
+	if err == nil { // the last command on the relay, if in the device's queue, is flushed
 		err = s.host.Queue.Flush()
 	}
 	if err != nil {

@@ -10,14 +10,14 @@ func Outcome(st cl.EventStatus) error {
 	return nil
 }
 
-// Ended reports whether the command of e is done, and how it ended. Where the driver does not
-// say, it is waited for: its memory would else be given to another command too early. What q has is handed over first.
+// Ended reports whether the command of e is done, and how it ended. Where the driver does not say, it is waited for:
+// its memory would else be given to another command too early. The commands in q are flushed first.
 func Ended(q *cl.Queue, e *cl.Event) (bool, error) {
 	st, err := e.Status()
 	if err == nil {
 		return st <= cl.EventComplete, Outcome(st)
 	}
-	if err = q.Flush(); err == nil { // a wait for what nobody hands over would not end
+	if err = q.Flush(); err == nil { // a wait for commands that are not flushed would not end
 		err = e.Wait()
 	}
 	return true, err

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// What the commands share that compile one of the graphs.
+// Code shared by the commands that compile one of the graphs.
 
 // graphList tells the graphs, for a help text.
 func graphList() string {

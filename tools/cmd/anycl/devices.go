@@ -39,7 +39,7 @@ runs on the CPU path.`,
 	return c
 }
 
-// devicesReport is what -json prints.
+// devicesReport is the output of -json.
 type devicesReport struct {
 	Library   string            `json:"library,omitempty"`
 	LoadError string            `json:"load_error,omitempty"` // why there is no OpenCL
@@ -68,8 +68,7 @@ func (o *devicesOptions) run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	// A device that was asked for and is not there is an error, after the list
-	// of those that are.
+	// A named device that is missing is an error, after the list of devices.
 	selected, err := m.Select("")
 	if _, absent := errors.AsType[*platform.SelectError](err); !absent {
 		err = nil
@@ -110,7 +109,7 @@ func listed(m *platform.Machine) []*platform.Device {
 	return m.Devices
 }
 
-// look proves what d can do, and measures it if that was asked for.
+// look proves d's capabilities, and measures it if that was asked for.
 func (o *devicesOptions) look(ctx context.Context, d *platform.Device, po *platform.Options) error {
 	if o.quick && !o.calibrate {
 		return nil

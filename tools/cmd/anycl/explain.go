@@ -76,7 +76,7 @@ func (o *explainOptions) run(ctx context.Context, out io.Writer, name string) er
 	return nil
 }
 
-// printSources prints what was compiled, each source once with all its tasks.
+// printSources prints the compiled sources, each once with all its tasks.
 func printSources(out io.Writer, r *ops.Report) {
 	tasks := map[string][]string{}
 	var order []string

@@ -74,7 +74,7 @@ and the exit code is 1.`,
 	return c
 }
 
-// newMatrixWorker is what matrix -contain starts.
+// newMatrixWorker is the command that matrix -contain starts.
 func newMatrixWorker() *cobra.Command {
 	return &cobra.Command{Use: "matrix-worker", Hidden: true, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error {
 		return matrix.Work(c.Context(), c.InOrStdin(), c.OutOrStdout())
@@ -134,7 +134,7 @@ func (o *matrixOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	return errors.Join(err, o.finish(r, before, out))
 }
 
-// finish writes the report, and what differs from before, unless that is nil, and says that it is of a failure.
+// finish writes the report, with the differences from before, unless that is nil, and says if it is of a failure.
 func (o *matrixOptions) finish(r, before *matrix.Report, out io.Writer) error {
 	for _, path := range o.outs { // first: who reads the output may stop before its end
 		if err := writeFile(path, r); err != nil {

@@ -51,7 +51,7 @@ func oneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// modelReport tells what a model is.
+// modelReport describes a model.
 type modelReport struct {
 	Producer    string         `json:"producer"`
 	Opset       int            `json:"opset"`

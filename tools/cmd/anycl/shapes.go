@@ -7,8 +7,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// commonShapes are graphs of what programs often compute, for tune: each output
-// is one task.
+// commonShapes are graphs of common computations, for tune: each output is one task.
 var commonShapes = []func() (*ops.Graph, ops.Target){products, convolutions, folds}
 
 func products() (*ops.Graph, ops.Target) {

@@ -71,7 +71,7 @@ func call(g *ops.Graph, s optest.Sample, dt tensor.DType, i int) (*ops.Node, err
 	return n, nil
 }
 
-// checker is an engine that says what it can run and runs nothing.
+// checker is an engine that says which tasks it can run and runs none.
 type checker struct{ engine.Engine }
 
 var _ engine.Engine = checker{}
@@ -81,7 +81,7 @@ func (checker) Alloc(n int64) (engine.Memory, error)                            
 func (checker) Write(context.Context, engine.Memory, int64, []byte) error        { return nil }
 func (checker) Prepare(context.Context, []engine.Bound) (engine.Sequence, error) { return idle{}, nil }
 
-// nothing is memory that is not there.
+// nothing is a memory that has a size and allocates nothing.
 type nothing int64
 
 func (n nothing) Bytes() int64 { return int64(n) }

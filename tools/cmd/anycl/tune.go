@@ -130,7 +130,7 @@ func (o *tuneOptions) run(ctx context.Context, out, errOut io.Writer) error {
 	return o.search(ctx, rt, out, errOut)
 }
 
-// measure calibrates and prints what was found.
+// measure calibrates and prints the results.
 func (o *tuneOptions) measure(ctx context.Context, rt *ops.Runtime, out io.Writer) error {
 	results, err := rt.Calibrate(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (o *tuneOptions) search(ctx context.Context, rt *ops.Runtime, out, errOut i
 	}, exes...)
 	bar.Done()
 	if errors.Is(err, context.Canceled) && len(results) > 0 {
-		err = nil // what was found is kept
+		err = nil // the results so far are kept
 	}
 	if err != nil {
 		return err

@@ -4,8 +4,8 @@
 //	go tool anyclcross windows/amd64 linux/amd64,noopencl
 //
 // It reads everything from source, of other modules and the standard library without the bodies of
-// functions. That finds what does not build, but for assembler and the linker, in a tenth of the time
-// that building takes. With -packages 'PATTERN ...' it checks other packages than ./... .
+// functions. That finds all build errors but those of the assembler and the linker, in a tenth of the
+// time that building takes. With -packages 'PATTERN ...' it checks other packages than ./... .
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// checker keeps what was parsed: most files are of several platforms.
+// checker keeps parsed packages: most files are of several platforms.
 type checker struct {
 	dir    string // of the packages that are checked
 	fset   *token.FileSet
@@ -73,7 +73,7 @@ func (c *checker) check(platform string, patterns ...string) (int, error) {
 		return 0, fmt.Errorf("%s: %w", platform, err)
 	}
 	var errs []error
-	seen := map[string]bool{} // packages that are tested are there twice
+	seen := map[string]bool{} // packages with tests are listed twice
 	for _, p := range loaded {
 		if strings.HasSuffix(p.ID, ".test") { // a main function that go test makes
 			continue

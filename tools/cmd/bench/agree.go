@@ -20,7 +20,7 @@ import (
 	"github.com/anycl/anycl/tools/cmd/bench/peers"
 )
 
-// agreeOptions are what the command agree is told.
+// agreeOptions are the options of the command agree.
 type agreeOptions struct {
 	npm, device string
 	limit       float64
@@ -145,7 +145,7 @@ func (a *agreement) compare(ctx context.Context) ([]agreeRow, error) {
 	}
 	places := map[string]ops.Place{"cpu": ops.OnCPU}
 	if a.rt.Device() != nil {
-		places["device"] = ops.Auto // what it cannot do is done elsewhere
+		places["device"] = ops.Auto // tasks that it cannot run are run elsewhere
 	}
 	var rows []agreeRow
 	for where, place := range places {
@@ -201,7 +201,7 @@ func ours(ctx context.Context, rt *ops.Runtime, m *onnx.Model, inputs map[string
 	return p.Run(ctx, inputs)
 }
 
-// apartByNorm is the Euclidean norm of a difference by that of what is wanted.
+// apartByNorm is the Euclidean norm of a difference, divided by that of the expected result.
 func apartByNorm(got, want *tensor.Tensor) float64 {
 	if got == nil || !tensor.EqualShapes(got.Shape(), want.Shape()) {
 		return math.Inf(1)

@@ -20,8 +20,7 @@ func (a *agreement) rerun(data []byte) (*onnx.Model, map[string]*tensor.Tensor, 
 	return m, want, err
 }
 
-// inlined is a model in which the branch that is taken stands in the place of each If of the graph whose condition is known, and whether there
-// is one.
+// inlined replaces each If of the graph whose condition is known by the branch that is taken, and reports whether there is one.
 func inlined(model []byte, known map[string]*tensor.Tensor) (data []byte, found bool, err error) {
 	var graph, more []byte
 	if err := fields(model, func(n protowire.Number, v []byte) {

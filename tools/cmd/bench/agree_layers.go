@@ -18,13 +18,13 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// layer is a node of a model: what it is, and the names of its values.
+// layer is a node of a model: its op, and the names of its values.
 type layer struct {
 	op      string
 	in, out []string
 }
 
-// errWire is the error of what is no message.
+// errWire is the error of bytes that are no message.
 var errWire = errors.New("not an ONNX model")
 
 // fields calls f for each field of a message that has a length.

@@ -17,7 +17,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// scene has the files that models are run on; what is not named is what the examples fetch.
+// scene has the files that models are run on; files that are not named default to those that the examples fetch.
 type scene struct{ photo, page, speech, digits string }
 
 // fetched are files that the examples have fetched, by a pattern of their names.
@@ -56,7 +56,7 @@ func (s *scene) picture(path, name string) (image.Image, error) {
 	return p, err
 }
 
-// scale maps a colour, 0 to 255, to what a network reads.
+// scale maps a colour, 0 to 255, to a network's input.
 type scale func(channel int, v float64) float64
 
 func asIs(_ int, v float64) float64   { return v }
@@ -104,7 +104,7 @@ func mean(p image.Image, part image.Rectangle, y, h, x, w, channel int) float64 
 	return sum / n
 }
 
-// kind says by the name of a model what it reads.
+// kind says by the name of a model which inputs it reads.
 type kind struct {
 	name   *regexp.Regexp
 	inputs func(*scene, *agreement) (map[string]*tensor.Tensor, error)

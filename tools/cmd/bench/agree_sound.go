@@ -57,7 +57,7 @@ func (s *scene) voice(a *agreement) (map[string]*tensor.Tensor, error) {
 	return in, nil
 }
 
-// beside is the model in the folder of another, or fetched, by one of its names, and what onnxruntime makes of inputs.
+// beside is the model in the folder of another, or fetched, by one of its names, and onnxruntime's outputs for its inputs.
 func (a *agreement) beside(in func(*agreement) (map[string]*tensor.Tensor, error), names ...string) (map[string]*tensor.Tensor, error) {
 	for _, name := range names {
 		for _, path := range append([]string{filepath.Join(filepath.Dir(a.path), name)}, fetched(name)...) {
@@ -80,7 +80,7 @@ func (a *agreement) beside(in func(*agreement) (map[string]*tensor.Tensor, error
 	return nil, errors.New("there is no " + strings.Join(names, " or ") + " beside it")
 }
 
-// spectrum is what the network before this one makes of the sentence.
+// spectrum is the output of the network before this one for the sentence.
 func (s *scene) spectrum(a *agreement) (map[string]*tensor.Tensor, error) {
 	mel, err := a.beside(s.sound, "melspectrogram.onnx")
 	if err != nil {

@@ -110,9 +110,8 @@ func (o *options) run(ctx context.Context) error {
 	return o.measure(ctx, works)
 }
 
-// eachSection measures each section of works in a process of its own: what one process may have of a driver is
-// not to be used up by the rows before, and by peers. PoCL 3.1 keeps 128 kernels loaded, and
-// those of CLBlast for good.
+// eachSection measures each section of works in a process of its own: the rows before, and peers, must not use up
+// a process's share of a driver's resources. PoCL 3.1 keeps 128 kernels loaded, and those of CLBlast for good.
 func eachSection(ctx context.Context, works []*bench.Work) error {
 	self, err := os.Executable()
 	if err != nil {

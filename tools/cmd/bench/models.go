@@ -22,7 +22,7 @@ import (
 	"github.com/anycl/anycl/tools/cmd/bench/peers"
 )
 
-// modelOptions are what the command models is told.
+// modelOptions are the options of the command models.
 type modelOptions struct {
 	npm, device string
 	dims        map[string]string

@@ -13,11 +13,11 @@ import (
 	"github.com/anycl/anycl/tools/cmd/bench/peers"
 )
 
-// modelRow is what was measured of a model in one place.
+// modelRow is the measurement of a model in one place.
 type modelRow struct {
 	model, where, apart string
 	load, time          time.Duration
-	speed               float64 // onnxruntime's time by this; 0: it is not there
+	speed               float64 // onnxruntime's time by this; 0: it is not installed
 	f                   func() error
 	times               []time.Duration
 }
@@ -51,7 +51,7 @@ func (o *modelOptions) measure(ctx context.Context, rt *ops.Runtime, ort *peers.
 		p, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: places[where]}})
 		if err != nil {
 			if where == "device" {
-				continue // it lacks something: auto says what it does
+				continue // it lacks something: the row of auto covers it
 			}
 			return nil, err
 		}
@@ -129,8 +129,8 @@ func worstApart(got, want map[string]*tensor.Tensor) float64 {
 	return worst
 }
 
-// apart is the largest difference of results as a part of the largest magnitude of what is wanted, or of what came where zeros are wanted:
-// onnxruntime's sigmoid is 0 from -18 down.
+// apart is the largest difference of results as a part of the largest magnitude of the expected result, or of the actual one where zeros
+// are expected: onnxruntime's sigmoid is 0 from -18 down.
 func apart(got, want *tensor.Tensor) float64 {
 	if got == nil || !tensor.EqualShapes(got.Shape(), want.Shape()) {
 		return math.Inf(1)

@@ -1,5 +1,5 @@
-// Offline compiles what devices of one target would run, and says of every program whether it
-// compiles, with how many registers, and what does not fit in them.
+// Offline compiles the programs that devices of one target would run, and says of every one whether
+// it compiles, with how many registers, and how much it spills.
 //
 //	go run ./tools/cmd/offline -for amd:gfx1100     where AMD's driver is
 //	go run ./tools/cmd/targets run compile-amd-gfx1100      in a Debian of its own
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// compileForAnother is what a process does that another one of this program began.
+// compileForAnother is the main function of a worker process, which another process of this program started.
 func compileForAnother(ctx context.Context) (err error) {
 	kind, name, _ := strings.Cut(os.Getenv(offline.EnvWorker), ":")
 	c, err := driverOf(kind, name)
@@ -147,8 +147,8 @@ func (o *options) drafts(ctx context.Context, class *draft.Class) ([]*draft.Draf
 	return all, nil
 }
 
-// own are the programs of the ops, networks and random graphs. They are kept in the folder, so that what
-// is compiled for several targets of a class is drafted once, by one build of this program.
+// own are the programs of the ops, networks and random graphs. They are kept in the folder, so that
+// programs for several targets of a class are drafted once, by one build of this program.
 func (o *options) own(ctx context.Context, class *draft.Class, folder string) (*corpus.Corpus, error) {
 	extent, name := offline.All, "all"
 	if o.few {
@@ -234,7 +234,7 @@ func driverOf(kind, name string) (offline.Compiler, error) {
 	return offline.NewIntel()
 }
 
-// judge writes the report and says what is wrong.
+// judge writes the report and returns its failures as an error.
 func (o *options) judge(r *offline.Report) (err error) {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -273,7 +273,7 @@ func (o *options) judge(r *offline.Report) (err error) {
 	return nil
 }
 
-// writePage writes what files say, in their order, on one page.
+// writePage writes the content of report files, in their order, on one page.
 func writePage(files []string) error {
 	var all []*offline.Report
 	for _, f := range files {

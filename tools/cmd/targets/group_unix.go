@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// inGroup makes what c starts end with it.
+// inGroup makes the processes that c starts end with it.
 func inGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error {

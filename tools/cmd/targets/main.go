@@ -1,5 +1,5 @@
 // Targets runs the library on every driver, checker and compiler of portability/targets.yaml, each
-// where it can be had, and joins what was found in one report.
+// where it can be had, and joins the results in one report.
 //
 //	go run ./tools/cmd/targets list
 //	go run ./tools/cmd/targets setup [NAME...]       makes the roots that are missing (as root, on Debian)
@@ -7,8 +7,8 @@
 //	go run ./tools/cmd/targets report                joins the latest results of every target again
 //	go run ./tools/cmd/targets report -earlier docs/portability.json   and those of an earlier report for the others
 //
-// What is made lies in .cache/targets, or where ANYCL_TARGETS says: roots, binaries, caches of
-// drivers, and out/: a folder for each target, report.json and report.html.
+// The output is in .cache/targets, or the folder that ANYCL_TARGETS names: roots, binaries, caches
+// of drivers, and out/: a folder for each target, report.json and report.html.
 package main
 
 import (

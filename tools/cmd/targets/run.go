@@ -78,7 +78,7 @@ func (p *place) runTarget(ctx context.Context, w io.Writer, t *target, tier stri
 	return r, os.WriteFile(p.out(t.Name, "result.json"), text, 0o644)
 }
 
-// runStep runs one step, whose files are named after it. What goes wrong is in the result.
+// runStep runs one step, whose files are named after it. Errors are in the result.
 func (p *place) runStep(ctx context.Context, t *target, s *step, name string) (matrix.Step, []*matrix.Engine) {
 	start := time.Now()
 	result := matrix.Step{What: s.text, State: optest.Passed}
@@ -144,7 +144,8 @@ func (p *place) runStep(ctx context.Context, t *target, s *step, name string) (m
 	return result, engines
 }
 
-// verdicts are what go test -v says of tests and subtests that begin and end; those that have subtests count too.
+// begins and verdicts match the lines of go test -v for tests and subtests that begin and end; those that have
+// subtests count too.
 var (
 	begins   = regexp.MustCompile(`(?m)^=== RUN +(\S+)`)
 	verdicts = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
@@ -152,7 +153,7 @@ var (
 
 func countTests(out []byte) matrix.Tally {
 	var t matrix.Tally
-	begun := map[string]bool{} // what else ends is printed by programs that tests start
+	begun := map[string]bool{} // other ends are printed by programs that tests start
 	for _, m := range begins.FindAllSubmatch(out, -1) {
 		begun[string(m[1])] = true
 	}

@@ -66,7 +66,7 @@ esac`), 0o755))
 	require.NoError(t, err)
 	require.Contains(t, string(page), "spills")
 
-	// Another machine, on which only one of them runs, keeps what was found of the others.
+	// Another machine, on which only one of them runs, keeps the results of the others.
 	next := &place{repo: at.repo, work: t.TempDir()}
 	at, earlier := next, at.out("report.json")
 	run("good")

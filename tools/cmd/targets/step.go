@@ -37,7 +37,7 @@ func parseStep(text string) (*step, error) {
 	return nil, fmt.Errorf("step %q: must begin with matrix, test, go or exec", text)
 }
 
-// binary is the name of what is built for the step, "" for nothing.
+// binary is the name of the binary that is built for the step, "" for none.
 func (s *step) binary() string {
 	name := strings.ReplaceAll(strings.TrimPrefix(path.Clean(s.what), "./"), "/", "-")
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// Context is what a figure means nothing without.
+// Context holds the conditions of a measurement, without which a figure means nothing.
 type Context struct {
 	Time     time.Time `json:"time"`
 	Commit   string    `json:"commit"` // of this module; "+" when files were changed, "?" when that is not known
@@ -103,8 +103,8 @@ func commit() string {
 	return commitAt(dir)
 }
 
-// commitAt is the revision of the checkout that dir lies in: by git, or where that is not
-// there or refuses a folder of somebody else, as its files tell. These do not tell whether anything was changed, which a "?" says.
+// commitAt is the revision of the checkout that dir lies in: by git, or where that is missing or refuses another user's folder, as
+// its files tell. These do not tell whether anything was changed, which a "?" says.
 func commitAt(dir string) string {
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()

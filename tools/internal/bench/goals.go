@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// gpuGoals are what works are to reach on a GPU beside PyTorch on the same one, whose libraries its vendor has written by
+// gpuGoals are the goals of works on a GPU beside PyTorch on the same one, whose libraries its vendor has written by
 // hand: a share of its speed. The first that matches a work's name counts.
 var gpuGoals = []struct {
 	works *regexp.Regexp

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// layers builds networks in a program and counts what they cost.
+// layers builds networks in a program and counts their cost.
 type layers struct {
 	*Program
 	flops, bytes float64 // of one forward run; weights, and each layer's input and output once

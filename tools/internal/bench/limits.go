@@ -17,7 +17,7 @@ import (
 //go:embed limits.cl
 var limitsSource string
 
-// limit is a contender that does nothing but what a work costs at least.
+// limit is a contender that does only the least work that a row requires.
 type limit struct {
 	name   string
 	opened *platform.Opened
@@ -32,8 +32,8 @@ type form struct {
 	stream            bool // stores past the caches, where the compiler offers it
 }
 
-// NewLimits returns what works are measured against beside other libraries: limits
-// of the device that the spec names, if there is one.
+// NewLimits returns the limits that works are measured against beside other libraries: limits of
+// the device that the spec names, if there is one.
 func NewLimits(ctx context.Context, device string) ([]Contender, error) {
 	po := &platform.Options{Spec: device}
 	m, err := platform.Discover(ctx, po)
@@ -149,7 +149,7 @@ func (l *limit) Load(ctx context.Context, w *Work, _ []*tensor.Tensor) (Job, err
 	return best, nil
 }
 
-// wants reports whether a goal of w is against the contender, or it tells what stands in the way of one.
+// wants reports whether a goal of w is against the contender, or it helps to explain why one is missed.
 func (w *Work) wants(name string) bool {
 	if name == LimitRead {
 		return w.Reads

@@ -9,11 +9,11 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// named is a work of a single op that users call by its name, beside PyTorch's function for the same, and beside what one
-// had to compose of other ops without it.
+// named is a work of a single op that users call by its name, beside PyTorch's function for the same, and beside its
+// composition of other ops.
 type named struct {
 	name  string
-	bytes float64 // that a run must move, for the rate; 0: what operands have
+	bytes float64 // that a run must move, for the rate; 0: those of the operands
 	// torch is the expression for PyTorch, with {0}, {1} for operands; "": it has none.
 	torch  string
 	leaves []leaf
@@ -73,7 +73,7 @@ func (n *named) work() *Work {
 // NameComposed is ours without the op that a work is about.
 const NameComposed = "anycl-composed"
 
-// Composed is ours with what the op of a work would be composed of.
+// Composed is ours with the composition of other ops in place of a work's op.
 type Composed struct{ *Ours }
 
 // Name is the contender's name.

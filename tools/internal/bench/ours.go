@@ -41,7 +41,7 @@ func (o *Ours) Name() string {
 	return map[ops.Place]string{ops.Auto: NameAuto, ops.OnDevice: NameDevice, ops.OnCPU: NameCPU}[o.place]
 }
 
-// Version is what the runtime runs on.
+// Version names the device that the runtime runs on.
 func (o *Ours) Version() string {
 	if d := o.rt.Device(); d != nil && o.place != ops.OnCPU {
 		return d.String()
@@ -191,7 +191,7 @@ func (j *ourJob) Device(ctx context.Context) (time.Duration, error) {
 	return sum, nil
 }
 
-// Placed tells what the cost model said.
+// Placed returns the cost model's prediction and placement.
 func (j *ourJob) Placed() (time.Duration, string) {
 	r := j.exe.Report()
 	count := map[string]int{}

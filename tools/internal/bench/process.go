@@ -21,7 +21,7 @@ import (
 type Process struct {
 	Package string   // import path
 	Args    []string // its command line
-	Line    string   // what the line begins with or holds
+	Line    string   // the text that the line begins with or contains
 }
 
 // Starter is a contender that can be measured by processes.

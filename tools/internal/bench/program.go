@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Program is a computation in neutral steps, for every contender to translate.
-// Its JSON is what contenders in other processes read.
+// Program is a computation in neutral steps, for every contender to translate. Contenders in other
+// processes read its JSON.
 type Program struct {
 	Nodes []Node `json:"nodes"` // each after those that it reads
 	// Outputs are the results: values of nodes, and after them the derivatives
@@ -55,10 +55,10 @@ type Attr struct {
 	CastType string  `json:"cast,omitempty"`
 	Torch    string  `json:"torch,omitempty"` // of call: the expression for PyTorch
 	SciPy    string  `json:"scipy,omitempty"` // the one for SciPy
-	Function string  `json:"-"`               // of call: what libraries without a language know it as
+	Function string  `json:"-"`               // of call: the name by which libraries without a language know it
 }
 
-// Role says where a leaf lies and what may happen to it.
+// Role says where a leaf lies and how it may change.
 type Role string
 
 // Roles of leaves.
@@ -69,7 +69,7 @@ const (
 	Operand Role = "operand"
 	// Input comes from the caller's memory at every run, and the results go back there.
 	Input Role = "input"
-	// Weight is constant in inference, and what training changes.
+	// Weight is constant in inference, and updated by training.
 	Weight Role = "weight"
 )
 
@@ -216,7 +216,7 @@ func (n *Node) draw(rng *rand.Rand) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Large operands repeat a block of an odd length: what is drawn is not measured.
+	// Large operands repeat a block of an odd length: drawing is not measured.
 	const block = 1<<20 + 7
 	for i := range min(len(v), block) {
 		v[i] = float32(rng.NormFloat64()*scale + n.Fill.Shift)

@@ -15,7 +15,7 @@ type Record struct {
 	Section   string  `json:"section,omitempty"`
 	Contender string  `json:"contender"`
 	Version   string  `json:"version,omitempty"`
-	Ours      bool    `json:"ours,omitempty"` // what the ratios are about
+	Ours      bool    `json:"ours,omitempty"` // the ratios are those of this record
 	Flops     float64 `json:"flops,omitempty"`
 	Bytes     float64 `json:"bytes,omitempty"`
 	Rate      Rate    `json:"rate"`  // the unit of Speed
@@ -26,8 +26,7 @@ type Record struct {
 	// Predicted is the time that the cost model gave a run, in seconds, and Placed how many
 	// tasks it put where.
 	Predicted float64 `json:"predicted,omitempty"`
-	// Of a sweep: Foretold is what was predicted before anything of it had run, and Learned
-	// what is predicted after this work has.
+	// Of a sweep: Foretold is the prediction before any work of it had run, and Learned the one after this work has.
 	Foretold float64 `json:"foretold,omitempty"`
 	Learned  float64 `json:"learned,omitempty"`
 	Placed   string  `json:"placed,omitempty"`
@@ -81,8 +80,8 @@ func (r *Record) Best(g Goal) (ratio Ratio, against string, ok bool) {
 	return ratio, against, ok
 }
 
-// Standing is the ratio of a goal over what it asks for, of the goal that is
-// furthest from being met: 1 is just met. ok is false when no goal was measured.
+// Standing is the ratio of a goal over the demanded one, of the goal that is furthest from being
+// met: 1 is just met. ok is false when no goal was measured.
 func (r *Record) Standing() (share float64, ratio Ratio, goal Goal, against string, ok bool) {
 	for _, g := range r.Goals {
 		x, name, has := r.Best(g)

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Regret is what a sweep tells of the placement.
+// Regret summarises how good the placements of a sweep are.
 type Regret struct {
 	Cases int
 	// Mean is the geometric mean over the works of the time as placed over that of the better of
@@ -52,7 +52,7 @@ func (e Errors) String() string {
 	return fmt.Sprintf("%.0f %% in the median, a quarter at most in %d of %d", 100*e.Median, e.Within, e.Works)
 }
 
-// predictionErrors are how far the predictions of what contender ran were off.
+// predictionErrors are the errors of the predictions for the runs of contender.
 func predictionErrors(records []Record, contender string) (e Errors) {
 	for i := range records {
 		if r := &records[i]; r.Contender == contender {
@@ -123,10 +123,10 @@ const (
 	again      = 3
 )
 
-// Placement measures works as they are placed beside all on the device and all on the CPU
-// path, in turns, and prints each, where it ran and what was predicted. What a run takes is
-// predicted three times: before any work of the sweep has run, by what rt knows then; with
-// what the works before have taught; and after the work itself.
+// Placement measures works as they are placed beside all on the device and all on the CPU path, in
+// turns, and prints each, with where it ran and the predictions. The time of a run is predicted
+// three times: before any work of the sweep has run; with the corrections learned from the works
+// before; and after the work itself.
 func Placement(ctx context.Context, rt *ops.Runtime, works []*Work, m Method, out, records io.Writer) (*Regret, error) {
 	contenders := []Contender{NewOurs(rt, ops.Auto)}
 	if rt.Device() != nil {
@@ -190,7 +190,7 @@ func sweepOne(ctx context.Context, w *Work, contenders []Contender, m Method, c 
 	}
 }
 
-// predict is what a run of w is predicted to take where it would be placed now.
+// predict is the predicted time of a run of w where it would be placed now.
 func predict(ctx context.Context, rt *ops.Runtime, w *Work) (predicted time.Duration, err error) {
 	operands, err := w.Program.Draw(seedOf(w.Name))
 	if err != nil {

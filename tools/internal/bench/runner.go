@@ -41,7 +41,7 @@ func (m Method) filled() Method {
 	return m
 }
 
-// Result is what one contender did at one work.
+// Result is one contender's result for one work.
 type Result struct {
 	Contender string
 	Version   string
@@ -80,7 +80,7 @@ func Measure(ctx context.Context, w *Work, contenders []Contender, m Method) ([]
 	defer func() {
 		for _, e := range entries {
 			if e.job != nil {
-				_ = e.job.Close() // what was measured holds
+				_ = e.job.Close() // the measurements are valid all the same
 			}
 		}
 	}()
@@ -171,7 +171,7 @@ func (e *entry) warm(ctx context.Context, m Method) error {
 		}
 		runs++
 		if runs == 1 && last[0] > 4*m.Slice {
-			break // nothing of what is slow to start would show
+			break // the effects of a cold start are small in so long a run
 		}
 	}
 	e.perTurn = int(min(m.Slice/max(last[0], 1)+1, time.Duration(m.Most)))
@@ -308,8 +308,8 @@ func (e *entry) outputs(ctx context.Context, w *Work) ([]*tensor.Tensor, error) 
 	return all, nil
 }
 
-// difference is the largest of all results relative to the largest element, so
-// that what cancels to almost nothing may differ by as much as its terms.
+// difference is the largest of all results relative to the largest element, so that sums that
+// cancel to almost nothing may differ by as much as their terms.
 func difference(got, want []*tensor.Tensor) (float64, error) {
 	if len(got) != len(want) {
 		return 0, fmt.Errorf("%w: %d results, not %d", errDiffers, len(got), len(want))

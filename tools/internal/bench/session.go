@@ -22,8 +22,8 @@ type Session struct {
 	Verbose    bool      // say who was skipped and why
 }
 
-// Run measures the works in order. What went wrong with one does not stop the
-// others; all of it is returned, joined.
+// Run measures the works in order. An error in one does not stop the others; all errors are
+// returned, joined.
 func (s *Session) Run(ctx context.Context, works []*Work) error {
 	c := NewContext(s.Runtime, s.Method)
 	fmt.Fprintf(s.Out, "%s, %d cores; %s; commit %s\n", c.Processor(), c.Cores, c.Device, c.Commit)
@@ -63,8 +63,8 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 	return errors.Join(errs...)
 }
 
-// estimate is how long works take, about: turns with their pauses, and what compiling and comparing took where it was
-// measured. Works of which one run is longer than a turn take more.
+// estimate is how long works take, about: turns with their pauses, and the time of compiling and comparing where it
+// was measured. Works of which one run is longer than a turn take more.
 func (s *Session) estimate(works []*Work) time.Duration {
 	const before = time.Second // of a contender at a work
 	m := s.Method.filled()

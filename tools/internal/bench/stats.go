@@ -24,11 +24,11 @@ type Stats struct {
 	Spread float64 `json:"spread"`
 }
 
-// slice is what was timed in one turn.
+// slice holds the times of one turn.
 type slice struct {
 	times []time.Duration // of each run; not empty
-	// each is what stands for the turn where that is not the median of times: when
-	// several clients wait at the same time, the whole time divided by their number.
+	// each, where not 0, stands for the turn in place of the median of times: when several clients
+	// wait at the same time, the whole time divided by their number.
 	each time.Duration
 }
 
@@ -39,7 +39,7 @@ func summarise(turns []slice) Stats {
 	for _, one := range turns {
 		v := make([]float64, len(one.times))
 		for i, t := range one.times {
-			v[i] = max(t, 1).Seconds() // a clock may be too coarse for what is short
+			v[i] = max(t, 1).Seconds() // a clock may be too coarse for short runs
 		}
 		all = append(all, v...)
 		turn := Quantile(0.5, v)
@@ -101,10 +101,10 @@ func unpaired(ours, theirs []float64) Ratio {
 // Differs reports whether the ratio is not 1, as far as one can say.
 func (r Ratio) Differs() bool { return cmp.Less(1, r.Lo) || cmp.Less(r.Hi, 1) }
 
-// medianInterval holds the median of what v was drawn from with at least 95 %
-// confidence, without assuming a distribution; of less than six values it is
-// their whole range. Source: Conover, Practical Nonparametric Statistics (1999),
-// section 3.2: the number of values below the median is binomial.
+// medianInterval holds the median of the distribution that v was drawn from with at least 95 %
+// confidence, without assuming a distribution; of less than six values it is their whole range.
+// Source: Conover, Practical Nonparametric Statistics (1999), section 3.2: the number of values
+// below the median is binomial.
 func medianInterval(v []float64) (lo, hi float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()

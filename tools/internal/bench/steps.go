@@ -24,7 +24,7 @@ func reduction(f func(x *ops.Node, axes ...int) *ops.Node) step {
 
 func twice(n int) [2]int { return [2]int{n, n} }
 
-// steps are what a program can consist of.
+// steps are the steps that a program can consist of.
 var steps = map[string]step{
 	"add": binary(ops.Add), "sub": binary(ops.Sub), "mul": binary(ops.Mul), "div": binary(ops.Div),
 	"relu": unary(ops.ReLU), "exp": unary(ops.Exp), "tanh": unary(ops.Tanh), "sigmoid": unary(ops.Sigmoid),
@@ -73,7 +73,7 @@ var steps = map[string]step{
 	},
 	"rotary": func(_ *Attr, x []*ops.Node) *ops.Node { return ops.RotaryEmbedding(x[0], x[1], x[2], nil) },
 	"tiny":   unary(tiny),
-	// What no other contender translates.
+	// Steps that no other contender translates.
 	"scatter_add": func(a *Attr, x []*ops.Node) *ops.Node { return ops.ScatterAdd(x[0], a.Axis, x[1], x[2]) },
 	"sort":        sorted, "top_k": topK, "unique": unique, "suppress": suppress, "trees": trees,
 	"suppressed": suppressed, "kept": kept, "lookup": lookup, "classify": classify,

@@ -64,8 +64,8 @@ func Speed(v float64, unit Rate) string {
 	return fmt.Sprintf("%.3f %s", v, unit)
 }
 
-// Compare prints for every work and contender that both a and b have how many
-// times as fast b is, and counts what became faster and slower beyond the noise.
+// Compare prints for every work and contender that both a and b have how many times as fast b is,
+// and counts the works that became faster and slower beyond the noise.
 func Compare(out io.Writer, a, b []Record) error {
 	type key struct{ work, contender string }
 	before := map[key]*Record{}

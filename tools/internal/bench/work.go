@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Work is one row: a program, what it costs at least, and what is wanted.
+// Work is one row: a program, its least cost, and its goals.
 type Work struct {
 	Name    string // "sgemm/1024": the part before the first slash groups rows in tables
 	About   string
@@ -16,17 +16,18 @@ type Work struct {
 	Program *Program
 	// Process, when not nil, is run instead of a program.
 	Process *Process
-	// Composed, when not nil, is what the step "call" of the program is without the op that the work is about.
+	// Composed, when not nil, is the step "call" of the program as a composition of other ops than the one
+	// that the work is about.
 	Composed func(x []*ops.Node) *ops.Node
 	Flops    float64 // floating-point operations of one run
 	Bytes    float64 // the fewest bytes that a run must move
 	Reads    bool    // nearly all of them are read
-	// Rate is what the speed of the row is counted in.
+	// Rate is the unit of the row's speed.
 	Rate Rate
 	// Tolerance is how far results may differ, relative to the largest of them;
 	// 0 means 1e-4.
 	Tolerance float64
-	// Goals are what the row is to reach, each on its own.
+	// Goals are the row's goals, each judged on its own.
 	Goals []Goal
 	// Clients, when not 0, ask at the same time, each as soon as it has its answer.
 	Clients int

@@ -33,8 +33,8 @@ func attentionWorks() []*Work {
 	return append(works, decodeWorks()...)
 }
 
-// decodeWorks are a few queries against a cache of keys, as when a text is
-// continued: what counts is how fast the cache is read.
+// decodeWorks are a few queries against a cache of keys, as when a text is continued: the speed of
+// reading the cache decides.
 func decodeWorks() []*Work {
 	var works []*Work
 	for _, s := range [][4]int{{12, 1, 512, 64}, {12, 1, 4096, 64}, {12, 4, 4096, 64}, {8, 1, 32768, 64}} {

@@ -59,7 +59,7 @@ func singularValues(dt tensor.DType, dims ...int) *Work {
 	return w
 }
 
-// ofMatrices is what works on matrices have in common: a work, its program and the operand.
+// ofMatrices begins a work on matrices: the work, its program and the operand.
 func ofMatrices(function string, dt tensor.DType, dims []int) (*Work, *Program, Ref) {
 	p := &Program{}
 	at := name(dims)

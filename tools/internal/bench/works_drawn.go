@@ -10,15 +10,15 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Limits of what is drawn: a turn of any contender stays short, and is more than a launch.
+// Limits of drawn works: a turn of any contender stays short, and is more than a launch.
 const (
 	drawnFlops, drawnFewFlops       = 4e9, 4e6
 	drawnElements, drawnFewElements = 8 << 20, 1 << 15
 )
 
-// Drawn are n works of random kinds, shapes and layouts, the same for the same seed:
-// what nobody has tuned for. They have no goals beyond the faster of PyTorch and
-// onnxruntime, and OpenBLAS for matrix products.
+// Drawn are n works of random kinds, shapes and layouts, the same for the same seed: sizes that
+// nobody has tuned for. They have no goals beyond the faster of PyTorch and onnxruntime, and
+// OpenBLAS for matrix products.
 func Drawn(seed uint64, n int) []*Work {
 	d := drawer{rand.New(rand.NewPCG(seed, 0))}
 	kinds := []func() *Work{d.gemm, d.gemm, d.conv, d.conv, d.reduce, d.rows, d.chain, d.transpose}

@@ -30,7 +30,7 @@ func mapWorks() []*Work {
 		h := p.Do("relu", p.Do("add", p.With(Attr{Value: 0.5}, "scale", x), y))
 		add("chain", 3, bandwidth, p.Return(p.Do("mul", p.Do("sub", h, y), h)))
 	}
-	// Rows and columns broadcast, and a cast: what is not a plain vector.
+	// Rows and columns broadcast, and a cast: operands other than plain vectors.
 	p := &Program{}
 	x, row, column := p.Operand(4096, 4099), p.Operand(4099), p.Operand(4096, 1)
 	p.Return(p.Do("relu", p.Do("mul", p.Do("add", x, row), column)))

@@ -19,7 +19,7 @@ func (s *sweep) mixed() {
 		l := newLayers()
 		s.add(fmt.Sprintf("mixed-detector/%d", side), l.Program, l.detector(side))
 	}
-	for _, items := range []int{10_000, 100_000} { // the nearest of many items to what a network makes of a query
+	for _, items := range []int{10_000, 100_000} { // the nearest of many items to a network's output for a query
 		l := newLayers()
 		h := l.Do("relu", l.dense(l.Input(4, 256), 4, 256, 512))
 		scores := l.Do("matmul", l.dense(h, 4, 512, 64), l.Weight(64, 64, items))

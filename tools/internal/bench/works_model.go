@@ -89,8 +89,8 @@ func servedWorks() []*Work {
 	return works
 }
 
-// loopWorks are chains of kernels that do next to nothing, each reading what the
-// one before wrote: what is measured is the cost of running a compiled graph.
+// loopWorks are chains of kernels that do next to nothing, each reading the output of the one
+// before: they measure the cost of running a compiled graph.
 func loopWorks() []*Work {
 	var works []*Work
 	for _, n := range []int{1, 8, 64} {
@@ -107,8 +107,8 @@ func loopWorks() []*Work {
 	return works
 }
 
-// startWorks are programs from their start to their first result, when what they
-// compile is in the caches already.
+// startWorks are programs from their start to their first result, when their kernels are in the
+// caches already.
 func startWorks() []*Work {
 	return []*Work{{
 		Name: "cold-start/digits", About: "from the start of the process to the loss of the first batch, caches filled", Rate: Seconds,

@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/ops/special"
 )
 
-// namedWorks are ops that users look for under their names: each beside PyTorch's, and beside what it would be composed of.
+// namedWorks are ops that users look for under their names: each beside PyTorch's, and beside its composition of other ops.
 func namedWorks() []*Work {
 	var works []*Work
 	for _, n := range slices.Concat(namedElements(), namedReductions(), namedOrders(), namedMoves(), namedIndexing(), namedLayers(), namedLosses(), namedMatrices()) {

@@ -8,14 +8,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// What is drawn to be placed goes down to a few numbers, where the CPU path wins.
+// Works drawn for placement go down to a few numbers, where the CPU path wins.
 const (
 	drawnPlacedFlops    = 1e9
 	drawnPlacedElements = 2 << 20
 )
 
 // DrawnPlacement are n graphs of random kinds and sizes, the same for the same seed, for comparing
-// where they are placed with all on one side: what no cost was fitted to.
+// where they are placed with all on one side: works that no cost was fitted to.
 func DrawnPlacement(seed uint64, n int) []*Work {
 	d := placeDrawer{drawer{rand.New(rand.NewPCG(seed, 1))}, &sweep{}}
 	kinds := []func(){d.products, d.folds, d.chains, d.convolutions, d.networks, d.ranked, d.moved, d.branches}
@@ -74,7 +74,7 @@ func (d placeDrawer) products() {
 	d.rename(name)
 }
 
-// rename is for what is known of a name only when the program is made.
+// rename replaces a name whose parts are known only when the program is made.
 func (d placeDrawer) rename(to string) { d.works[len(d.works)-1].Name = "place-" + to }
 
 func (d placeDrawer) folds() {

@@ -6,7 +6,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// The rest of the sweep: what is rarer than the works of works_place.go, and where a model of
+// The rest of the sweep: works that are rarer than those of works_place.go, and where a model of
 // costs that was fitted to those would be wrong.
 
 // each adds one program a shape, named by it.
@@ -24,7 +24,7 @@ func (s *sweep) each(name string, shapes [][]int, build func(p *Program, d []int
 	}
 }
 
-// typed is what other dtypes than float32 take.
+// typed adds works of other dtypes than float32.
 func (s *sweep) typed() {
 	for _, dt := range []tensor.DType{tensor.Float64, tensor.Float16, tensor.Int8, tensor.Int64} {
 		in := func(p *Program, dims ...int) Ref { return p.Leaf(Input, dt, Fill{Below: 50}, dims...) }
@@ -85,7 +85,7 @@ func (s *sweep) odd() {
 	}
 }
 
-// branchy is what branches on its data, or goes where data says.
+// branchy adds works that branch on their data, or whose addresses depend on data.
 func (s *sweep) branchy() {
 	s.each("gather-rows", [][]int{{20000, 64, 50}, {500, 16, 3000}}, func(p *Program, d []int) Ref {
 		return p.Do("gather", p.Operand(d[0], d[1]), p.Leaf(Input, tensor.Int64, Fill{Below: d[0]}, d[2]))
@@ -116,8 +116,8 @@ func (s *sweep) branchy() {
 	})
 }
 
-// graphs are of many tasks: one after the other, beside each other, and with next to
-// nothing to do for what is fed.
+// graphs are of many tasks: one after the other, beside each other, and with next to nothing to
+// compute from their inputs.
 func (s *sweep) graphs() {
 	s.each("deep", [][]int{{4, 30}, {32, 20}, {128, 12}}, func(p *Program, d []int) Ref {
 		n, depth := d[0], d[1]

@@ -1,4 +1,4 @@
-// Package cli is what the commands of this module have in common.
+// Package cli holds the code that the commands of this module share.
 package cli
 
 // LongFlags lets flags of more than one letter be written with one dash, as

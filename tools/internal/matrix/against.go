@@ -12,9 +12,9 @@ type Comparison struct {
 	Absent    []string // parts that have results in one report only
 }
 
-// Against compares what engines of the same name computed in r and in before. The same kernels on
-// the same device give the same bits, whichever way they came there: by another library, or after a change that
-// should change nothing. Kernels that are chosen otherwise may sum in another order.
+// Against compares the results of engines of the same name in r and in before. The same kernels on the same
+// device give the same bits, whichever way they came there: by another library, or after a change that should
+// change nothing. Kernels that are chosen otherwise may sum in another order.
 func (r *Report) Against(before *Report) Comparison {
 	var c Comparison
 	type key struct {

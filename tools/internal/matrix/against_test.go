@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// ran is what an engine computes, as a report.
+// ran is a report of an engine's results.
 func ran(t *testing.T, ops []string, cpu func() engine.Engine) *Report {
 	t.Helper()
 	r, err := Run(t.Context(), &Options{Devices: []string{"none"}, Ops: ops, DTypes: []tensor.DType{tensor.Float32, tensor.Int8}, cpu: cpu})

@@ -20,14 +20,14 @@ type step struct {
 	Seed     uint64 `json:",omitempty"`
 }
 
-// Instead of a kind of graph: what every process has to do, however little it does in between.
+// Instead of a kind of graph: the steps of every process, however little it does in between.
 const stepOpen, stepClose = "opening", "closing"
 
 func (s step) aside() bool { return s.Graphs == stepOpen || s.Graphs == stepClose }
 
 // event is something that happened, also in another process.
 type event struct {
-	Head   *Report          `json:",omitempty"` // what goes before engines
+	Head   *Report          `json:",omitempty"` // the part of the report before engines
 	Engine string           `json:",omitempty"`
 	Plan   []step           `json:",omitempty"` // all that is to do on Engine
 	Begin  *step            `json:",omitempty"`
@@ -124,7 +124,7 @@ func (a *assembly) has(s step) bool {
 	return ok
 }
 
-// takeBegun is what has begun and not ended, which is forgotten.
+// takeBegun returns the steps that have begun and not ended, and forgets them.
 func (a *assembly) takeBegun() []step {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -133,7 +133,7 @@ func (a *assembly) takeBegun() []step {
 	return out
 }
 
-// report is what is known now.
+// report is the report of all results so far.
 func (a *assembly) report(took time.Duration) *Report {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,15 +21,15 @@ import (
 // one that never ends.
 const StepLimit = 5 * time.Minute
 
-// request is what a process is asked to do.
+// request is the work that a process is asked to do.
 type request struct {
 	Options    *Options
 	Skip, Only []step
 }
 
-// Contain is [Run] in processes that command starts, in which [Work] answers. What ends a process, or
-// does not end within limit, fails in the report by itself, and the rest goes on. Errors: the driver
-// ends every process before a device is opened.
+// Contain is [Run] in processes that command starts, in which [Work] answers. A step that ends its
+// process, or does not end within limit, fails in the report by itself, and the rest goes on. Errors:
+// the driver ends every process before a device is opened.
 func Contain(ctx context.Context, o *Options, command func(ctx context.Context) *exec.Cmd, limit time.Duration) (*Report, error) {
 	c := &container{o: o, command: command, limit: limit, all: newAssembly(o.Progress), lost: map[string]bool{}}
 	start := time.Now()
@@ -97,7 +97,7 @@ func (c *container) one(ctx context.Context, s step) (guilty bool, err error) {
 		return false, err
 	}
 	c.all.takeBegun()
-	if c.all.has(s) { // what ended the process comes after it
+	if c.all.has(s) { // the step that ended the process comes after it
 		c.lose(s.Engine, fmt.Sprintf("after %s: %v", s, death))
 		return true, nil
 	}
@@ -126,7 +126,7 @@ func (c *container) lose(engine, why string) {
 	c.all.apply(event{Engine: engine, Over: true, Err: why})
 }
 
-// done is what no further process has to do.
+// done lists the steps that no further process has to do.
 func (c *container) done() []step {
 	out := c.all.doneSteps()
 	for engine := range c.lost {
@@ -201,7 +201,7 @@ func (c *container) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// tailWriter keeps the end of what a process says.
+// tailWriter keeps the end of a process's output.
 type tailWriter struct {
 	mu sync.Mutex
 	b  []byte
@@ -219,7 +219,7 @@ func (t *tailWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// text is the beginning, where Go says what went wrong, in a few lines.
+// text is the beginning, where Go prints the error, in a few lines.
 func (t *tailWriter) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -227,7 +227,7 @@ func (t *tailWriter) text() string {
 	return strings.Join(lines[:min(len(lines), 8)], "\n")
 }
 
-// Work does what [Contain] asks for on in, and tells out.
+// Work runs the steps that [Contain] asks for on in, and writes the results to out.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error { return work(ctx, in, out, nil) }
 
 func work(ctx context.Context, in io.Reader, out io.Writer, cpu func() engine.Engine) error {

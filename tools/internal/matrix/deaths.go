@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// knownDeath is how a driver is known to end a process at some kernels, with no fault of theirs. Of what a process
-// had under way each is then done in a process and kernels of its own.
+// knownDeath is how a driver is known to end a process at some kernels, with no fault of theirs. Each of the steps
+// that a process had under way is then done in a process and kernels of its own.
 type knownDeath struct {
 	version string // of the platform, a part of it
-	says    string // what it says, a part of it
+	says    string // a part of its output
 	see     string // where its developers do
 }
 

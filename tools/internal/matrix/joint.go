@@ -6,14 +6,14 @@ import (
 	"github.com/anycl/anycl/ops/optest"
 )
 
-// Joint is what was found on many targets: drivers, checkers and compilers, each where it could be
+// Joint holds the results of many targets: drivers, checkers and compilers, each where it could be
 // had, with settings of its own.
 type Joint struct {
 	Context Context   `json:"context"`
 	Targets []*Target `json:"targets"`
 }
 
-// Here is the context of what is joined on this machine.
+// Here is the context of results that are joined on this machine.
 func Here() Context { return newContext(&Options{}) }
 
 // Target is one of them.
@@ -26,7 +26,7 @@ type Target struct {
 	Gate    bool              `json:"gate"` // it has to pass
 	Tier    string            `json:"tier"` // quick or full: which of its steps ran
 	Time    time.Time         `json:"time"`
-	Commit  string            `json:"commit,omitempty"` // of what ran
+	Commit  string            `json:"commit,omitempty"` // of the code that ran
 	Steps   []Step            `json:"steps"`
 	Engines []*Engine         `json:"engines,omitempty"` // of all its steps that are a matrix
 	Took    time.Duration     `json:"took_ns"`

@@ -70,7 +70,7 @@ func (t *Target) Line() string {
 	return fmt.Sprintf("%s  %-22s %8s  %s", state, t.Name, took(t.Took), t.rate())
 }
 
-// rate is what passes of what was tried, in words.
+// rate is how much of the tried samples, graphs and tests passed, in words.
 func (t *Target) rate() string {
 	var parts []string
 	for _, k := range []struct {
@@ -92,7 +92,7 @@ func (t *Target) rate() string {
 	return strings.Join(parts, ", ")
 }
 
-// environment is what is set for t, as one types it.
+// environment lists the environment variables of t, as one types them.
 func (t *Target) environment() string {
 	var set []string
 	for k, v := range t.Env {

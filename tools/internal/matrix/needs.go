@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/ops/optest"
 )
 
-// Needs is what the programs of one kernel need of a device, as a compiler tells.
+// Needs are the resources of a device that the programs of one kernel need, as a compiler tells.
 type Needs struct {
 	Family    string `json:"family"`
 	Kernel    string `json:"kernel"`
@@ -88,7 +88,7 @@ func (n *Needs) Text() string {
 	return s
 }
 
-// needsTable is what every family of kernels needs of every target that is compiled for.
+// needsTable has the needs of every family of kernels on every target that is compiled for.
 type needsTable struct {
 	Targets []*Target
 	Rows    []needsRow
@@ -101,7 +101,7 @@ type needsRow struct {
 	Kernels []needsRow
 }
 
-// tableOfNeeds is of what rules choose; with forced, of what they do not.
+// tableOfNeeds is the table of programs that rules choose; with forced, of those that they do not.
 func tableOfNeeds(targets []*Target, forced bool) *needsTable {
 	tab := &needsTable{}
 	for _, t := range targets {

@@ -15,8 +15,8 @@ import (
 // queries is how many random queries of data frames are checked: on a device nearly every expression is another kernel.
 const queries = 12
 
-// queryError is nil where a random query of data frames has the same rows in the same order on e as without a device. What has a form as ops
-// runs on e, also where it would be faster without.
+// queryError is nil where a random query of data frames has the same rows in the same order on e as without a device. Steps that have a
+// form as ops run on e, even where they would be faster without.
 func queryError(ctx context.Context, e, cpu engine.Engine, seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 28))
 	var tables [2]*frame.Query

@@ -14,17 +14,17 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Report is what was found on one machine.
+// Report holds the results of one machine.
 type Report struct {
 	Context Context         `json:"context"`
 	Library string          `json:"library,omitempty"`    // OpenCL's
 	LoadErr string          `json:"load_error,omitempty"` // why there is no OpenCL
 	Absent  []string        `json:"absent"`               // vendors of whom there is no device
-	Notes   []platform.Note `json:"notes,omitempty"`      // what was found and not used
+	Notes   []platform.Note `json:"notes,omitempty"`      // platforms and devices found and not used
 	Engines []*Engine       `json:"engines"`
 }
 
-// Context is what a report means nothing without.
+// Context holds the conditions of a run, without which a report means nothing.
 type Context struct {
 	Time    time.Time     `json:"time"`
 	Commit  string        `json:"commit"`
@@ -47,13 +47,13 @@ type Engine struct {
 	Name   string           `json:"name"`             // "pocl:0", "cpu"
 	Device *platform.Report `json:"device,omitempty"` // nil: the CPU path
 	Err    string           `json:"error,omitempty"`  // why not everything ran on it
-	Notes  []string         `json:"notes,omitempty"`  // what went wrong with the driver, and did no harm
+	Notes  []string         `json:"notes,omitempty"`  // harmless errors of the driver
 	Parts  []Part           `json:"parts"`
 	Graphs []Graphs         `json:"graphs"`
 	Took   time.Duration    `json:"took_ns"`
 }
 
-// Title says what the engine is.
+// Title describes the engine.
 func (e *Engine) Title() string {
 	if e.Device == nil {
 		return "the CPU path: Go, without OpenCL"
@@ -71,7 +71,7 @@ type Part struct {
 	Bound string        `json:"bound"`       // the largest error allowed
 	By    string        `json:"bound_by"`    // where that comes from
 	ULP   float64       `json:"worst_ulp"`   // the largest error, in units in the last place of the dtype
-	Share float64       `json:"worst_share"` // the largest error as a share of what was allowed there
+	Share float64       `json:"worst_share"` // the largest error as a share of the allowed one there
 	Took  time.Duration `json:"took_ns"`     // building, compiling and running; parts run side by side
 	// Bits is a hash of all results, bit by bit, as sixteen hexadecimal digits; empty without any.
 	Bits string `json:"bits,omitempty"`
@@ -85,7 +85,7 @@ type Graphs struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Tally counts what became of samples or graphs.
+// Tally counts samples or graphs by outcome.
 type Tally struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
@@ -180,7 +180,7 @@ func (e *Engine) Total() Tally { return sum(e.Parts, func(p Part) Tally { return
 // GraphTotal counts the random graphs of e.
 func (e *Engine) GraphTotal() Tally { return sum(e.Graphs, func(g Graphs) Tally { return g.Tally }) }
 
-// sum adds up what is counted of each.
+// sum adds up the tallies of each.
 func sum[T any](all []T, of func(T) Tally) (n Tally) {
 	for _, x := range all {
 		n.add(of(x))

@@ -21,7 +21,7 @@ import (
 	"github.com/anycl/anycl/tools/internal/bench"
 )
 
-// Options choose what runs. The zero value is the whole matrix on everything there is.
+// Options choose the parts that run. The zero value is the whole matrix on everything there is.
 type Options struct {
 	Devices []string       // in the grammar of ANYCL_DEVICE, "none" for the CPU path; nil: all devices and the CPU path
 	Ops     []string       // nil: all
@@ -29,16 +29,16 @@ type Options struct {
 	// Full runs every sample as a kernel of its own, where usually samples of several ops share one.
 	Full   bool
 	Graphs int // random graphs of each kind on each engine, of whatever ops and dtypes
-	// Progress is told how much is done and what goes on, one call at a time. Nil: nobody is.
+	// Progress is told how much is done and the present step, one call at a time. Nil: nobody is.
 	Progress func(done, all int, what string) `json:"-"`
 
-	skip, only []step               // for a process that does a part: what is done, and, unless nil, what alone is wanted
+	skip, only []step               // for a process that does a part: the steps done, and, unless nil, the only ones wanted
 	tell       func(e event)        // hears of everything that happens, one call at a time
 	cpu        func() engine.Engine // instead of the CPU path
 }
 
-// Run runs the matrix. What fails is in the report. Errors: a device that was named is not there;
-// ctx is done, with what had been found until then.
+// Run runs the matrix. Failures are in the report. Errors: a named device is missing; ctx is done,
+// with the results until then.
 func Run(ctx context.Context, o *Options) (*Report, error) {
 	m, err := testdevices.Discover(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func newContext(o *Options) Context {
 	return out
 }
 
-// openDevice is an engine on d, and what closes d after it.
+// openDevice is an engine on d, and a function that closes d after it.
 func openDevice(ctx context.Context, d *platform.Device) (engine.Engine, func() error, error) {
 	if err := errors.Join(variant.CheckEnvironment(), ocl.CheckEnv()); err != nil {
 		return nil, nil, err
@@ -137,7 +137,7 @@ func (j *job) gradients() bool {
 	return false
 }
 
-// graphs are the kinds of random graphs, and what else is no check of a single op.
+// graphs are the kinds of random graphs, and other checks that are not of a single op.
 func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 	all := []randomGraphs{
 		{what: "random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
@@ -179,7 +179,7 @@ func (j *job) name() string {
 	return j.device.ID
 }
 
-// plan is what there is to do, in order, as it is known before the device is opened.
+// plan lists the steps of a job, in order, as far as they are known before the device is opened.
 func (j *job) plan() []step {
 	cpu := fallback.New(nil)
 	defer cpu.Close()

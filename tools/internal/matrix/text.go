@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// WriteText writes r as a table for a terminal: an op a line, an engine a column, then what
-// failed.
+// WriteText writes r as a table for a terminal: an op a line, an engine a column, then the failures.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if r.Context.Incomplete {
@@ -68,7 +67,7 @@ func (r *Report) lacksDevices() bool {
 	return len(r.Context.Devices) == 0
 }
 
-// quirks are the names of the quirks that were in effect, and what was switched.
+// quirks are the names of the quirks that were in effect, and of those that were switched.
 func (e *Engine) quirks() string {
 	if e.Device == nil {
 		return ""
@@ -111,7 +110,7 @@ func (e *Engine) row(name string) *opRow {
 	return nil
 }
 
-// text is what a line has room for: dtypes that pass, others by name, and the largest error.
+// text is the summary of r in a line: the number of dtypes that pass, others by name, and the largest error.
 func (r *opRow) text() string {
 	if r == nil {
 		return "-"
@@ -136,8 +135,8 @@ func (r *opRow) text() string {
 	return strings.Join(append([]string{all, r.worst()}, parts...), "; ")
 }
 
-// worst is the largest error: in ulp, or of a sum as a share of what is allowed, as there is no
-// largest error in ulp where terms cancel.
+// worst is the largest error: in ulp, or of a sum as a share of the allowed error, as the error in
+// ulp is unbounded where terms cancel.
 func (p *Part) worst() string {
 	if p.Gradient || strings.Contains(p.Bound, "Σ") {
 		return percent(p.Share)

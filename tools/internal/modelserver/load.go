@@ -20,7 +20,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// LoadPoint is what a number of clients got, beside what the model alone does with full batches, measured just before.
+// LoadPoint is the measurement for a number of clients, beside that of the model alone with full batches, made just before.
 type LoadPoint struct {
 	Clients   int           `json:"clients"`
 	Rows      float64       `json:"rows_per_second"`
@@ -120,7 +120,7 @@ type question struct {
 	head int
 }
 
-// newQuestion asks for what the model wants and makes it of random numbers.
+// newQuestion asks the server for the model's inputs and fills them with random numbers.
 func newQuestion(ctx context.Context, url string, rows int) (*question, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

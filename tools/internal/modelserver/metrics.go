@@ -79,7 +79,7 @@ func (m *metrics) Reload(model string, err error) {
 	m.reloads.WithLabelValues(model, result).Inc()
 }
 
-// present collects what a server and a runtime have now.
+// present collects the present counts of a server and a runtime.
 type present struct {
 	s  *serve.Server
 	rt *ops.Runtime

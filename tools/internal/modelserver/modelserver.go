@@ -17,7 +17,7 @@ import (
 // Model is a model to serve.
 type Model struct{ Name, Path string }
 
-// Options say what to serve, and how.
+// Options say which models to serve, and how.
 type Options struct {
 	Addr    string // the metrics are at /metrics there
 	Device  string

@@ -44,7 +44,8 @@ func identity() []byte {
 	return append(append(number(1, 8), graph...), field(8, number(2, 17))...)
 }
 
-// A server that is told to end says that it is not ready, answers what has begun, and leaves with no error; its metrics count all.
+// A server that is told to end says that it is not ready, answers the requests that have begun, and returns no error;
+// its metrics count all.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "model.onnx")
@@ -121,7 +122,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// What cannot be served is an error at once.
+// A model that cannot be served is an error at once.
 func TestRunRefuses(t *testing.T) {
 	t.Parallel()
 	o := Options{Addr: "127.0.0.1:0", Device: "none", Models: []Model{{"m", filepath.Join(t.TempDir(), "none.onnx")}}}

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// readCodeObject reads what AMD's compiler notes of each kernel in a code object: a note of type
+// readCodeObject reads the metadata of each kernel in a code object of AMD's compiler: a note of type
 // NT_AMDGPU_METADATA, a map in MessagePack. Source: LLVM, User Guide for AMDGPU Backend, code object V3.
 func readCodeObject(b []byte) (map[string]Usage, error) {
 	f, err := elf.NewFile(bytes.NewReader(b))
@@ -71,7 +71,7 @@ func usageOf(text []byte) (map[string]Usage, error) {
 
 var errPacked = errors.New("offline: the metadata is no MessagePack")
 
-// unpack reads one value of MessagePack and returns what follows. Source: the specification at
+// unpack reads one value of MessagePack and returns the rest. Source: the specification at
 // github.com/msgpack/msgpack.
 func unpack(b []byte, depth int) (v any, rest []byte, err error) {
 	if len(b) == 0 || depth > 32 {
@@ -95,7 +95,7 @@ func unpack(b []byte, depth int) (v any, rest []byte, err error) {
 	case tag == 0xC2, tag == 0xC3:
 		return tag == 0xC3, b, nil
 	}
-	// The others have a number of 1, 2, 4 or 8 bytes: a value, or how long what follows is.
+	// The others have a number of 1, 2, 4 or 8 bytes: a value, or the length of the following bytes.
 	width, ok := map[byte]int{
 		0xC4: 1, 0xC5: 2, 0xC6: 4, 0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8, 0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8,
 		0xD9: 1, 0xDA: 2, 0xDB: 4, 0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4,

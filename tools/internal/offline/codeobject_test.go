@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testdata/saxpy-gfx1100.elf is what AMD's compiler (comgr of ROCm 5.7) makes of examples/saxpy.
+// testdata/saxpy-gfx1100.elf is the output of AMD's compiler (comgr of ROCm 5.7) for examples/saxpy.
 func TestACodeObjectTellsWhatItsKernelsNeed(t *testing.T) {
 	b, err := os.ReadFile("testdata/saxpy-gfx1100.elf")
 	require.NoError(t, err)

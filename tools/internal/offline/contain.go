@@ -101,7 +101,7 @@ func (c *contained) start(ctx context.Context) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, out, err := os.Pipe() // apart from what drivers print
+	in, out, err := os.Pipe() // apart from the output of drivers
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (c *contained) start(ctx context.Context) (*worker, error) {
 	return nil, fmt.Errorf("offline: a worker for %s did not begin: %w\n%s", c.target, err, w.log)
 }
 
-func (w *worker) kill() { _ = w.cmd.Process.Kill() } // one that has ended is what is wanted
+func (w *worker) kill() { _ = w.cmd.Process.Kill() } // an error means that it has ended already, which is fine
 
 // close ends the worker and tells how it ended.
 func (w *worker) close() error {
@@ -142,7 +142,7 @@ func (c *contained) Close() (err error) {
 	return err
 }
 
-// Work compiles what it is asked for on its standard input until that ends.
+// Work compiles the programs requested on its standard input until that ends.
 func Work(ctx context.Context, c Compiler) error {
 	out := os.NewFile(3, "answers")
 	if out == nil {
@@ -173,7 +173,7 @@ func Work(ctx context.Context, c Compiler) error {
 	}
 }
 
-// head keeps the first of what is written to it, where a crash tells its cause.
+// head keeps the beginning of the text written to it, where a crash tells its cause.
 type head struct{ text []byte }
 
 const keptLog = 2000

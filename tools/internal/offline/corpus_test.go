@@ -20,8 +20,8 @@ import (
 	"github.com/anycl/anycl/tools/internal/offline"
 )
 
-// What every class of devices would compile for the samples of the ops, for gradients, random
-// graphs and the works that are measured, in every variant. Nothing is compiled here.
+// The corpus holds the programs that every class of devices would compile for the samples of the ops, for
+// gradients, random graphs and the works that are measured, in every variant. Nothing is compiled here.
 //
 //	ANYCL_CORPUS=FOLDER go test -run Corpus ./tools/internal/offline ./examples/...   keeps it for tools/cmd/offline
 

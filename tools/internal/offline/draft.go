@@ -1,5 +1,5 @@
-// Package offline compiles what devices would run with compilers of vendors whose devices are not
-// there, and reads from the result what it needs of a device.
+// Package offline compiles the programs of devices that the machine lacks with their vendors'
+// compilers, and reads from the result the resources that they need.
 //
 // A [Compiler] compiles the programs of a corpus for one target, and a [Report] says of each program and
 // target whether it compiles, and with how many registers.

@@ -29,7 +29,7 @@ func NewAMD(gpu string) (Compiler, error) {
 		return nil, err
 	}
 	for _, d := range c.Devices() {
-		name, _, _ := strings.Cut(d.Info().Name, ":") // and what is switched on
+		name, _, _ := strings.Cut(d.Info().Name, ":") // and the features that are switched on
 		if name == gpu {
 			return &driver{d, c, ofBinary}, nil
 		}
@@ -56,7 +56,7 @@ func NewIntel() (Compiler, error) {
 	return &driver{devices[0], c, ofKernels}, err
 }
 
-// ofBinary reads what stands in a code object.
+// ofBinary reads the metadata in a code object.
 func ofBinary(p *cl.Program, d *cl.Device) (map[string]Usage, error) {
 	binary, err := p.Binary(d)
 	if err != nil {
@@ -102,7 +102,7 @@ func platformOf(vendor string) (*cl.Platform, error) {
 // Version tells the driver and the device.
 func (d *driver) Version() string {
 	of := d.device.Info().DriverVersion
-	if of == "" { // of a device that is not there
+	if of == "" { // of a device that the machine lacks
 		of = d.device.Platform().Version()
 	}
 	return fmt.Sprintf("%s, %s for %s", d.device.Platform().Name(), of, d.device)

@@ -19,9 +19,8 @@ type excuse struct {
 	why     string
 }
 
-// excuses are all there are; on a whole run of a target one that no program needs fails. What is forced
-// may spill without one: no rule chooses it for the class, so that it costs time in tests and in the
-// tuner only.
+// excuses are all excuses; on a whole run of a target one that no program needs fails. Forced programs may
+// spill without one: no rule chooses them for the class, so that they cost time in tests and in the tuner only.
 var excuses = []excuse{
 	{
 		name: "no boxes", targets: []string{"amd-gfx1100", "amd-gfx1030", "amd-gfx900", "amd-gfx90a", "amd-gfx942", "amd-gfx1201", "intel-tgllp", "intel-dg2", "intel-mtl", "intel-lnl", "intel-bmg"}, kernel: "suppress_lists", spill: 1024,

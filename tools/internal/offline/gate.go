@@ -12,8 +12,8 @@ import (
 	"github.com/anycl/anycl/tools/internal/matrix"
 )
 
-// Checks judges a report: every program compiles, and none that a rule chooses spills, but for what
-// is excused; every excuse is needed; and what a target is said to lack it does lack.
+// Checks judges a report: every program compiles, and none that a rule chooses spills without an
+// excuse; every excuse is needed; and a target lacks the features that it is said to lack.
 func (r *Report) Checks() []matrix.Check {
 	var all []matrix.Check
 	for _, w := range r.Rows() {

@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tools/internal/matrix"
 )
 
-// excusing has these excuses in place of those that there are.
+// excusing has these excuses in place of the real ones.
 func excusing(t *testing.T, these ...excuse) {
 	kept := excuses
 	t.Cleanup(func() { excuses = kept })
@@ -31,7 +31,7 @@ func states(r *Report) map[string]optest.State {
 	return all
 }
 
-// What a rule chooses must compile and not spill; what is forced must compile.
+// Programs that a rule chooses must compile and not spill; forced ones must compile.
 func TestChecksAreOfWhatRulesChoose(t *testing.T) {
 	r := &Report{Target: "ptx-sm_80", Outcomes: []*Outcome{
 		{Print: "1", File: "map/gpu_item.cl", Variants: []string{"map=item"}, Chosen: true, Kernels: map[string]Usage{"map_item": {Registers: 10}}},
@@ -107,7 +107,7 @@ func TestExcusesHaveReasonsAndLimits(t *testing.T) {
 	}
 }
 
-// Of what is forced a program stands for those that differ in numbers alone; a feature that a target
+// Of forced programs one stands for those that differ in numbers alone; a feature that a target
 // lacks is proven to be lacking.
 func TestProgramsThatStandForOthersAreCompiled(t *testing.T) {
 	drafted := func(chosen bool, body string, library ...string) *draft.Draft {

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/internal/units"
 )
 
-// WritePage writes what reports say as a page of documentation.
+// WritePage writes reports as a page of documentation.
 func WritePage(w io.Writer, reports []*Report) error {
 	p := &printer{w: w}
 	p.print(`# What compilers make of the kernels
@@ -50,7 +50,7 @@ how much (AMD: registers, else bytes).
 	return p.err
 }
 
-// vendor is what the target's name begins with.
+// vendor is the first part of the target's name.
 func (r *Report) vendor() string {
 	v, _, _ := strings.Cut(r.Target, "-")
 	return v
@@ -91,7 +91,7 @@ func (p *printer) target(r *Report) {
 	p.print("| %s | %s | %d | %d | %d | %d | %d |\n", name, r.Compiler, chosen, forced, refused, spilling, excused)
 }
 
-// rowsBy are the rows of what rules choose.
+// rowsBy are the rows of programs that rules choose.
 func rowsBy(reports []*Report, key func(*Row) string) (names []string, all map[string]map[string][]*Row) {
 	all = map[string]map[string][]*Row{}
 	for _, r := range reports {
@@ -176,7 +176,7 @@ func cell(r *Row) string {
 	return strings.TrimSpace(s)
 }
 
-// excused lists the excuses that are used, and what targets lack.
+// excused lists the excuses that are used, and the features that targets lack.
 func (p *printer) excused(reports []*Report) {
 	p.print("\n## What is excused\n\n")
 	none := true

@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tools/internal/matrix"
 )
 
-// Report is what one target's compiler said of the corpus of a class.
+// Report holds the results of one target's compiler for the corpus of a class.
 type Report struct {
 	Target   string     `json:"target"`
 	Compiler string     `json:"compiler"`

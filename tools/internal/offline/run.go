@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
-// Outcome is what a compiler said of one program.
+// Outcome is a compiler's result for one program.
 type Outcome struct {
 	Print    string           `json:"print"`
 	File     string           `json:"file"`
@@ -22,7 +22,7 @@ type Outcome struct {
 	Excused  string           `json:"excused,omitempty"` // the excuse by which it may spill, or die
 }
 
-// Spills reports whether a kernel keeps in memory what belongs in registers.
+// Spills reports whether a kernel keeps values in memory for want of registers.
 func (o *Outcome) Spills() bool {
 	for _, u := range o.Kernels {
 		if u.Spill > 0 {
@@ -32,14 +32,14 @@ func (o *Outcome) Spills() bool {
 	return false
 }
 
-// batchSize is how many drafts are compiled as one program, as devices are given them. What
-// takes most is then the kernels, and not the compiler's start.
+// batchSize is how many drafts are compiled as one program, as devices are given them. Most of the
+// time then goes to the kernels, and not to the compiler's start.
 const batchSize = 32
 
 // batches divides drafts into programs of parts that join.
 func batches(drafts []*draft.Draft) [][]*draft.Draft {
 	var all [][]*draft.Draft
-	open := map[string]int{} // by what must be equal
+	open := map[string]int{} // by the options and head, which must be equal
 	for _, d := range drafts {
 		key := d.Options + "\x00" + d.Head
 		i, ok := open[key]

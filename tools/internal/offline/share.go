@@ -6,9 +6,9 @@ import (
 	"github.com/anycl/anycl/internal/ocl/draft"
 )
 
-// Share is what is compiled of drafts: all that a rule chooses, and of what is forced only one program for
-// each choice of types and flags of a kernel, if none that is chosen stands for it. Other hooks are those of
-// programs that are chosen.
+// Share selects the drafts to compile: all that a rule chooses, and of the forced ones only one for each
+// choice of types and flags of a kernel, unless a chosen one has the same. Its hooks differ, but are those
+// of chosen programs too.
 func Share(drafts []*draft.Draft) []*draft.Draft {
 	seen := map[string]bool{}
 	var all []*draft.Draft
@@ -27,8 +27,8 @@ func Share(drafts []*draft.Draft) []*draft.Draft {
 	return all
 }
 
-// Without takes drafts out of a target's share that need what it lacks, and proves by one program for each feature
-// that it does.
+// Without takes drafts out of a target's share that need features that it lacks, and proves by one program for
+// each feature that it lacks it.
 func Without(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, lacks []string) ([]*draft.Draft, map[string]Lack, error) {
 	found := map[string]Lack{}
 	for _, feature := range lacks {

@@ -8,19 +8,19 @@ import (
 
 // Compiler compiles for one target. It is safe for concurrent use.
 type Compiler interface {
-	// Version says which compiler it is and what it compiles for.
+	// Version names the compiler and its target.
 	Version() string
-	// Compile compiles a program and tells what each of its kernels needs. Errors: *Refusal, where the
-	// compiler takes the program for wrong.
+	// Compile compiles a program and tells the resources that each of its kernels needs. Errors:
+	// *Refusal, where the compiler takes the program for wrong.
 	Compile(ctx context.Context, source, options string) (map[string]Usage, error)
 	Close() error
 }
 
-// Usage is what one kernel needs of a device, as far as its compiler tells; what it does not tell is 0.
+// Usage lists the resources of a device that one kernel needs, as far as its compiler tells; others are 0.
 type Usage struct {
 	Registers int   `json:"registers,omitempty"` // of a work-item; vector registers where there are others
 	Scalars   int   `json:"scalars,omitempty"`   // registers that a wave shares
-	Spill     int   `json:"spill,omitempty"`     // what is kept in memory for want of registers: bytes of a work-item, or registers on AMD
+	Spill     int   `json:"spill,omitempty"`     // values kept in memory for want of registers: bytes of a work-item, or registers on AMD
 	Private   int64 `json:"private,omitempty"`   // bytes of memory of a work-item, spills among them
 	Local     int64 `json:"local,omitempty"`     // bytes of a work-group
 	Lanes     int   `json:"lanes,omitempty"`     // that run together

@@ -95,7 +95,8 @@ func (t *Tools) in(ctx context.Context, source string, steps ...[]string) (out s
 	return out, nil
 }
 
-// frontend is how Clang is asked to read OpenCL C as drivers do. What only Intel's takes it does not know.
+// frontend is the command line by which Clang reads OpenCL C as drivers do, without the options that only
+// Intel's compiler knows.
 func (t *Tools) frontend(options, target string, more ...string) []string {
 	args := []string{t.Clang, "-target", target, "-x", "cl", "-w", "-fgnu-keywords"}
 	if !strings.Contains(options, "-cl-std=") {
@@ -127,8 +128,8 @@ var (
 	smemPart  = regexp.MustCompile(`(\d+) bytes smem`)
 )
 
-// readPtxas reads what ptxas -v writes: the name of an entry, then what it needs. Functions that are
-// called stand between.
+// readPtxas reads the output of ptxas -v: the name of an entry, then its resources. Functions that
+// are called stand between.
 func readPtxas(out string) map[string]Usage {
 	all := map[string]Usage{}
 	name := ""
@@ -156,8 +157,8 @@ func readPtxas(out string) map[string]Usage {
 	return all
 }
 
-// Compile leaves out notes of what does not alias: the validator of 2025.1 wants them in a block, and the extension
-// has them outside.
+// Compile leaves out metadata about pointers that do not alias: the validator of 2025.1 wants them in a block, and
+// the extension has them outside.
 func (s *spirv) Compile(ctx context.Context, source, options string) (map[string]Usage, error) {
 	_, err := s.in(ctx, source, // which says nothing of registers
 		s.frontend(options, "spir64", "-O0", "-Xclang", "-cl-ext=+all", "-emit-llvm", "-c", "k.cl", "-o", "k.bc"),

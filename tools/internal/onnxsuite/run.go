@@ -19,7 +19,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Options say what is run and where.
+// Options say which cases run and where.
 type Options struct {
 	// Device is a device in the grammar of ANYCL_DEVICE; "none" or "cpu" is the CPU path.
 	Device string
@@ -33,7 +33,7 @@ type Options struct {
 	Progress func(done, all int, what string)
 }
 
-// Verdict is what became of a case.
+// Verdict is the verdict on a case.
 type Verdict string
 
 // The verdicts.
@@ -43,7 +43,7 @@ const (
 	Unsupported Verdict = "unsupported"
 )
 
-// Outcome is what became of a case.
+// Outcome is the result of a case.
 type Outcome struct {
 	Case    string  `json:"case"`
 	Verdict Verdict `json:"verdict"`
@@ -71,7 +71,7 @@ type Report struct {
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// Run runs cases. What fails is in the report. Errors: the device is not there; ctx ends.
+// Run runs cases. Failures are in the report. Errors: the device is missing; ctx ends.
 func Run(ctx context.Context, cases []*Case, o *Options) (*Report, error) {
 	start := time.Now()
 	device, place := o.Device, ops.OnDevice
@@ -230,7 +230,7 @@ func (c *Case) absolute(m *onnx.Model) float64 {
 	return 1e-5
 }
 
-// differs says how a result differs from what it must be.
+// differs says how a result differs from the expected one.
 func differs(got, want *tensor.Tensor, abs float64) string {
 	rel := 1e-3
 	if dt := want.DType(); dt == tensor.Float16 || dt == tensor.BFloat16 {

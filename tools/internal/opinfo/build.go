@@ -18,7 +18,7 @@ type built struct {
 	count int         // of results
 	cuts  map[int]cut
 	grads []*ops.Node // one for each of PyTorch's, nil where it has none
-	same  []string    // for each derivative what Row.Same says
+	same  []string    // the rule of Row.Same for each derivative
 }
 
 // outputs are the nodes that have to be computed.
@@ -32,7 +32,7 @@ func (b *built) outputs() []*ops.Node {
 	return all
 }
 
-// build adds a case to a graph, with its derivatives or without. feeds get what its inputs hold.
+// build adds a case to a graph, with its derivatives or without. feeds get the values of its inputs.
 func build(g *ops.Graph, row *Row, cs *Case, grads bool, prefix string, feeds ops.Feeds) (b *built, err error) {
 	call := &Call{g: g, c: cs, prefix: prefix, feeds: feeds}
 	defer func() {

@@ -16,7 +16,7 @@ type Row struct {
 	Signature string
 	// Go is the call, as the documentation has it.
 	Go string
-	// Note tells of conventions that differ, and of what is not supported.
+	// Note tells of conventions that differ, and of arguments that are not supported.
 	Note string
 	// Grads are the arguments that have derivatives, where these are not all those of floats.
 	Grads string
@@ -168,7 +168,7 @@ func (c *Call) operand(name string, like *ops.Node) *ops.Node {
 	return ops.ScalarLike(like, c.float(name, 0))
 }
 
-// host is a tensor whose elements decide what is built, as the lengths of parts.
+// host is a tensor whose elements decide which graph is built, as the lengths of parts.
 func (c *Call) host(name string) *tensor.Tensor {
 	l, ok := c.value(name).(*leaf)
 	if !ok {
@@ -250,7 +250,7 @@ func (c *Call) floats(name string) []float64 {
 	return all
 }
 
-// numbers are the elements of a tensor, which decide what is built.
+// numbers are the elements of a tensor, which decide which graph is built.
 func (c *Call) numbers(name string) []float64 {
 	t := c.host(name)
 	all := make([]float64, t.Len())
@@ -284,7 +284,7 @@ func (c *Call) dtype(name string, otherwise tensor.DType) tensor.DType {
 	return otherwise
 }
 
-// as says what the call is where it is not the row's.
+// as sets the text of the call where it is not the row's.
 func (c *Call) as(text string) { c.text = text }
 
 // pairs repeats a single number for every one of n axes.

@@ -14,7 +14,7 @@ const (
 	gradRel, gradAbs       = 1e-3, 1e-4
 )
 
-// differs says how got differs from what PyTorch gave, or nothing. Positions and counts are compared by value, whatever the width of
+// differs says how got differs from PyTorch's result, or nothing. Positions and counts are compared by value, whatever the width of
 // the integers; every other dtype has to be PyTorch's.
 func differs(got, want *tensor.Tensor, rel, abs float64) string {
 	if want == nil {
@@ -35,7 +35,7 @@ func differs(got, want *tensor.Tensor, rel, abs float64) string {
 		at = func(t *tensor.Tensor, i int) any { return t.Complex128At(i) }
 		same = func(i int) bool {
 			g, w := got.Complex128At(i), want.Complex128At(i)
-			size := abs + rel*cmplx.Abs(w) // of the whole number: one part may be what is left of large ones
+			size := abs + rel*cmplx.Abs(w) // of the whole number: one part may be a small difference of large ones
 			return near(real(g), real(w), 0, size) && near(imag(g), imag(w), 0, size)
 		}
 	case !want.DType().IsFloat():
@@ -65,7 +65,7 @@ func near(g, w, rel, abs float64) bool {
 	return math.Abs(g-w) <= abs+rel*math.Abs(w)
 }
 
-// meaning is what a derivative by matrices says, by the rule of [Row].Same.
+// meaning is the part of a derivative by matrices that counts, by the rule of [Row].Same.
 func meaning(t *tensor.Tensor, rule string) *tensor.Tensor {
 	if rule == "" || t.Rank() < 2 {
 		return t

@@ -10,7 +10,7 @@ import (
 // variants end names of OpInfo and are none of PyTorch's.
 var variants = regexp.MustCompile(`\.(decimals_.*|with_dtype|dtype|list_args|no_rounding_mode|floor_rounding|trunc_rounding|reduction_.*|binary|nuc|fro|inf|hermitian|singular|decomposed|grad|subgradients_at_zero|variadic_tensors|list_of_tensors|mvlgamma_.*|polygamma_.*|special_polygamma_.*|sum|prod|mean|amin|amax|lengths|offsets|constant|reflect|replicate|circular|nearest|linear|bilinear|trilinear|bicubic|area)$`)
 
-// public is PyTorch's name of a row, and what it is called with where names alone do not tell.
+// public is PyTorch's name of a row, and the arguments that tell calls apart where names alone do not.
 func public(torch string) (name, with string) {
 	name = torch
 	keep := strings.HasPrefix(torch, "masked.") || strings.Count(torch, ".") == 2 && strings.HasPrefix(torch, "nn.functional.")

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// exact computes a case in float64 on the CPU path, where PyTorch computed in float32: the results, then those of the derivatives that
-// there are. It tells whose rounding a difference is.
+// exact computes a case in float64 on the CPU path, where PyTorch computed in float32: the results, then those of the derivatives. It
+// tells whose rounding a difference is.
 func (r *runner) exact(ctx context.Context, j *job) (results []*tensor.Tensor, err error) {
 	wide, err := widenedCase(j.c)
 	if err != nil {
@@ -83,11 +83,11 @@ func widenedCase(c *Case) (*Case, error) {
 	return &w, failed
 }
 
-// lenient is how many times what is allowed may lie between PyTorch's value and the exact one for that to be rounding.
+// lenient is the largest distance of PyTorch's value from the exact one, in allowed errors, that counts as rounding.
 const lenient = 10
 
-// rounded reports whether a difference is PyTorch's rounding: what was computed here is near the exact value, and what PyTorch
-// gave is not, though not far from it either.
+// rounded reports whether a difference is PyTorch's rounding: the value computed here is near the exact one, and PyTorch's is
+// not, though not far from it either.
 func rounded(got, want, exact *tensor.Tensor, rel, abs float64) bool {
 	if got.DType() != tensor.Float32 || want.DType() != tensor.Float32 || exact.DType() != tensor.Float64 {
 		return false

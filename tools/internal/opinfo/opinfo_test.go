@@ -74,7 +74,7 @@ func TestCasesPassAreWrongOrAreUnsupported(t *testing.T) {
 	bad := d.add("exp", x, nil, object{}, d.f32([]int{2}, float32(math.E), float32(math.E*math.E)))
 	bad["diff_outputs"], bad["cotangents"], bad["grads"] = []int{0}, []object{one}, []object{one}
 	d.add("amax", x, nil, object{"dim": 0, "keepdim": true}, d.f32([]int{1}, 2))
-	d.add("square", x, nil, object{}, d.f32([]int{2}, 1, 4.003))["case"] = "large" // off by more than what is allowed, by less than ten times that
+	d.add("square", x, nil, object{}, d.f32([]int{2}, 1, 4.003))["case"] = "large" // off by more than allowed, by less than ten times that
 	d.add("no_such_op", x, nil, object{}, one)
 	d.add("sub", x, []any{object{"complex": []int{1, 2}}}, object{}, one)
 

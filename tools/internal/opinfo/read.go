@@ -17,13 +17,13 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Case is one call of a PyTorch op, with what PyTorch gave for it.
+// Case is one call of a PyTorch op, with PyTorch's result.
 type Case struct {
 	Op, Variant, Name string
 	// NonUnique marks ops whose result mathematics leaves open in part, as the signs of singular vectors.
 	NonUnique bool
-	Args      []any      // input and what was given by position
-	Named     []argument // what was given by name, in order
+	Args      []any      // input and the arguments given by position
+	Named     []argument // the arguments given by name, in order
 
 	Outputs []*tensor.Tensor
 	// Diff are the outputs that have a derivative, Cotangents the factors of their elements in the sum whose
@@ -75,7 +75,7 @@ type rawTensor struct {
 }
 
 // Read reads the cases of a folder, or of a .tar.gz of one: cases.json beside the elements of tensors, as
-// little-endian files under bin that are named after what they hold.
+// little-endian files under bin that are named after their content.
 func Read(name string) ([]*Case, error) {
 	files, err := open(name)
 	if err != nil {

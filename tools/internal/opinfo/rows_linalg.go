@@ -26,7 +26,7 @@ func callAll(op string, a attrs, in ...*ops.Node) []*ops.Node {
 
 func transposed(x *ops.Node) *ops.Node { return ops.Transpose(x, swapped(x.Rank(), -1, -2)...) }
 
-// decompositions are those of matrices and what is computed by them.
+// decompositions are those of matrices and the functions computed by them.
 func decompositions() []*Row {
 	row := func(torch, signature, text string, f func(c *Call) []*ops.Node) *Row {
 		return &Row{Torch: torch, Signature: signature, Go: text, Build: f}

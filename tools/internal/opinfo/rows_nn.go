@@ -135,7 +135,7 @@ func layers() []*Row {
 	return append(rows, normalisations()...)
 }
 
-// dropout is a row for what is not drawn at random: nothing is dropped, or everything.
+// dropout is a row for the cases without randomness: nothing is dropped, or everything.
 func dropout(torch string) *Row {
 	return &Row{Torch: torch, Signature: "input p training", Go: "ops.Dropout(x, rate)", Note: "other elements than PyTorch's are dropped; without training it is left out", Build: func(c *Call) []*ops.Node {
 		x, p := c.x("input"), c.float("p", 0.5)

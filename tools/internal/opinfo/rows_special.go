@@ -2,7 +2,7 @@ package opinfo
 
 import "github.com/anycl/anycl/ops"
 
-// special are special functions: torch.special and what of it is in torch.
+// special are special functions: torch.special and the part of it that is in torch.
 func special() []*Row {
 	both := func(name, function, op string) []*Row {
 		return []*Row{one(name, function, op), one("special."+name, function, op)}

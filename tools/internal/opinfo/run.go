@@ -16,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Options say what is run and where.
+// Options say which cases run and where.
 type Options struct {
 	// Device is a device in the grammar of ANYCL_DEVICE; "none" or "cpu" is the CPU path.
 	Device string
@@ -28,7 +28,7 @@ type Options struct {
 	Progress func(done, all int, what string)
 }
 
-// Verdict is what became of a case, or of its derivatives.
+// Verdict is the verdict on a case, or on its derivatives.
 type Verdict string
 
 // The verdicts.
@@ -37,12 +37,12 @@ const (
 	Wrong       Verdict = "wrong"
 	Unsupported Verdict = "unsupported"
 	None        Verdict = "none" // PyTorch gave no derivatives
-	// Near is a value that differs from PyTorch's, which is further from that in float64 than what is allowed, while
-	// ours is not: PyTorch's own rounding.
+	// Near is a value that differs from PyTorch's, where PyTorch's own differs from its result in float64 by more
+	// than is allowed, and ours does not: the difference is PyTorch's rounding.
 	Near Verdict = "near"
 )
 
-// Outcome is what became of a case.
+// Outcome is the result of a case.
 type Outcome struct {
 	Torch    string  `json:"op"`
 	Case     string  `json:"case"`
@@ -101,7 +101,7 @@ type job struct {
 	c     *Case
 	grads bool
 	out   *Outcome
-	cpu   bool // what it needs is on the CPU path alone
+	cpu   bool // an op that it needs runs on the CPU path alone
 }
 
 // runner runs jobs.
@@ -116,7 +116,7 @@ type runner struct {
 	hosted map[string]bool // names that a device has refused
 }
 
-// Run runs cases. What fails is in the report. Errors: the device is not there; ctx ends.
+// Run runs cases. Failures are in the report. Errors: the device is missing; ctx ends.
 func Run(ctx context.Context, cases []*Case, o *Options) (*Report, error) {
 	start := time.Now()
 	r := &runner{o: o, place: ops.OnDevice, hosted: map[string]bool{}}
@@ -175,7 +175,7 @@ func Run(ctx context.Context, cases []*Case, o *Options) (*Report, error) {
 	return report, nil
 }
 
-// try builds a case in a graph of its own, which finds out what cannot be written.
+// try builds a case in a graph of its own, which finds cases that cannot be written.
 func (r *runner) try(row *Row, c *Case, out *Outcome) *job {
 	j := &job{row: row, c: c, out: out}
 	b, err := build(ops.NewGraph(c.Name), row, c, false, "x", ops.Feeds{})
@@ -233,12 +233,12 @@ func (r *runner) run(ctx context.Context, jobs []*job) {
 		r.run(ctx, jobs[len(jobs)/2:])
 		return
 	}
-	if r.place == ops.OnDevice && !j.cpu { // once more with the CPU path for what the device lacks
+	if r.place == ops.OnDevice && !j.cpu { // once more with the CPU path for tasks that the device cannot run
 		j.cpu = true
 		r.run(ctx, jobs)
 		return
 	}
-	if j.grads { // what is wrong may be the derivatives alone
+	if j.grads { // the error may be in the derivatives alone
 		j.grads, j.cpu = false, false
 		j.out.Reason = "gradient: " + oneLine(err)
 		r.run(ctx, jobs)

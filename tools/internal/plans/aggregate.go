@@ -15,7 +15,7 @@ func (p *Plan) aggregate() expr {
 		if k == isInt {
 			return expr{k, x.e.Cast(column.Int64.Of()).Mod(1000), fmt.Sprintf("((%s)::bigint %% 1000)", x.sql)}
 		}
-		// Without infinities, of which what is added first decides what comes out, and with few digits, so that their order does not matter.
+		// Without infinities, where the order of additions decides the result, and with few digits, so that their order does not matter.
 		finite := frame.When(x.e.Abs().Lt(1e6)).Then(x.e).Otherwise(nil)
 		return expr{k, finite, fmt.Sprintf("(case when abs(%s) < 1e6 then %s end)", x.sql, x.sql)}
 	}

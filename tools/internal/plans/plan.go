@@ -46,7 +46,7 @@ func (p *Plan) Query(left, right *frame.Query) *frame.Query {
 // SQL is the plan as DuckDB takes it.
 func (p *Plan) SQL() string { return p.sql }
 
-// String says what the plan does, a line a step.
+// String describes the plan, a line a step.
 func (p *Plan) String() string { return strings.Join(p.log, "\n") }
 
 func (p *Plan) add(sql string, step func(q, other *frame.Query) *frame.Query, what string, args ...any) {

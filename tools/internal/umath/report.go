@@ -30,7 +30,7 @@ func (e *Error) text() string {
 	return fmt.Sprintf("%.0f", e.ULP)
 }
 
-// Failed reports whether any error is beyond what OpenCL allows.
+// Failed reports whether any error is larger than OpenCL allows.
 func Failed(all []*Error) bool {
 	return slices.ContainsFunc(all, func(e *Error) bool { return e.Why == "" && e.ULP > e.Bound })
 }

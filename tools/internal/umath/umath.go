@@ -20,7 +20,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// function is one of NumPy's with ours and what the specification of OpenCL allows it.
+// function is one of NumPy's with ours and the error that the specification of OpenCL allows it.
 type function struct {
 	numpy, op string
 	bound     float64
@@ -41,7 +41,8 @@ type Set struct {
 	Op       string       `json:"op"`
 	DType    tensor.DType `json:"dtype"`
 	Points   int          `json:"points"`
-	// Bound is what the specification of OpenCL allows, Allowed what NumPy allows itself, in units in the last place.
+	// Bound is the error that the specification of OpenCL allows, Allowed the one that NumPy allows itself, in units
+	// in the last place.
 	Bound   float64 `json:"bound_ulp"`
 	Allowed float64 `json:"numpy_allows_ulp"`
 

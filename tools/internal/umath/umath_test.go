@@ -39,7 +39,7 @@ func sets(t *testing.T, more ...string) []*Set {
 func hex(b uint32) string { return fmt.Sprintf("%#08x", b) }
 
 func TestErrorsAreCountedInUnitsInTheLastPlace(t *testing.T) {
-	// e is 0x402df854; four units above it is beyond what OpenCL allows.
+	// e is 0x402df854; four units above it is more than OpenCL allows.
 	all, err := Measure(t.Context(), "cpu", sets(t, "np.float32,0x3f800000,0x402df858,3\n", "np.float64,0x3ff0000000000000,0x4005bf0a8b145769,1\n"))
 	require.NoError(t, err)
 	require.True(t, Failed(all))

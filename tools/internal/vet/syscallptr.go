@@ -99,8 +99,8 @@ func isArgument(info *types.Info, stack []ast.Node) bool {
 	return false
 }
 
-// isMeasured reports whether the innermost node of the stack is, parentheses
-// aside, compared, what a remainder is taken of, or part of a difference of addresses.
+// isMeasured reports whether the innermost node of the stack is, parentheses aside, compared, the
+// dividend of a remainder, or part of a difference of addresses.
 func isMeasured(info *types.Info, stack []ast.Node) bool {
 	for i := len(stack) - 2; i >= 0; i-- {
 		switch outer := stack[i].(type) {
@@ -208,8 +208,8 @@ func isPinned(info *types.Info, e ast.Expr) bool {
 		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.IndexExpr:
-			// Only arrays lie inside the struct; a slice's elements do not, but
-			// what a pinned object refers to lives as long as it does.
+			// Only arrays lie inside the struct; a slice's elements do not, but objects that a pinned one
+			// refers to live as long as it does.
 			e = x.X
 		case *ast.CallExpr: // unsafe.Pointer(x), unsafe.SliceData(x)
 			if len(x.Args) != 1 || !(info.Types[x.Fun].IsType() || info.Types[x.Fun].IsBuiltin()) {

@@ -15,7 +15,7 @@ import (
 )
 
 // Run runs a program, which should be given little to do, on the device of this machine, if there is one, with the CPU path
-// beside it, and on the CPU path alone. It must check something, and every check must hold. It returns what was printed.
+// beside it, and on the CPU path alone. It must check something, and every check must hold. It returns the output.
 func Run(t *testing.T, run func(context.Context, *gallery.Program) error) (printed string) {
 	t.Helper()
 	for _, device := range []string{"", "none"} {

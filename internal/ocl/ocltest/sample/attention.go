@@ -79,7 +79,7 @@ func (c Attention) Task() *engine.Task {
 	return t
 }
 
-// Inputs are random; the logarithms are what the forward pass gives.
+// Inputs are random; the logarithms are those of the forward pass.
 func (c Attention) Inputs(t *testing.T, seed uint64) [][]byte {
 	r := rand.New(rand.NewPCG(seed, 3))
 	task := c.Task()

@@ -19,7 +19,7 @@ type Way struct {
 type Effort int
 
 const (
-	ChosenWays  Effort = iota // what is taken on a CPU, and the simplest
+	ChosenWays  Effort = iota // the choice on a CPU, and the simplest
 	EachKernel                // every kernel once
 	EveryOption               // every option that changes a kernel's text
 )

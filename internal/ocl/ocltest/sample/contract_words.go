@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	// What x86 CPUs have, with the same signs, on any device.
+	// The instructions of x86 CPUs, with the same signs, on any device.
 	unit := contract.DotUnits["any"]
 	unit.Mixed = true
 	contract.DotUnits["any mixed"] = unit

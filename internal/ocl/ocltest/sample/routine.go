@@ -27,7 +27,7 @@ func Rank(dt tensor.DType, a engine.Rank) *engine.Task {
 	return Routine(&a, []engine.Operand{{DType: dt, Len: a.Rows * a.Length}}, engine.Operand{DType: dt, Len: n}, engine.Operand{DType: tensor.Int64, Len: n})
 }
 
-// RankInput has what hurts a sort: ties, both zeros, infinities, NaN of many kinds.
+// RankInput has the hard cases of a sort: ties, both zeros, infinities, NaN of many kinds.
 func RankInput(r *rand.Rand, dt tensor.DType, n int64) []byte {
 	in := ocltest.RandomBytes(r, dt, n)
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1}
@@ -57,7 +57,7 @@ func Join(dt tensor.DType, rows int64, widths ...int64) *engine.Task {
 	return Routine(j, ins, engine.Operand{DType: dt, Len: rows * j.Width()})
 }
 
-// Suppress is non-maximum suppression. What a leaves out is all boxes of a class, and room for all.
+// Suppress is non-maximum suppression. Limits that a leaves out default to all boxes of a class, and room for all.
 func Suppress(a engine.Suppress) *engine.Task {
 	if a.PerClass == 0 {
 		a.PerClass = a.Boxes
@@ -70,7 +70,7 @@ func Suppress(a engine.Suppress) *engine.Task {
 	return Routine(&a, []engine.Operand{f(a.Batches * a.Boxes * 4), f(a.Batches * a.Classes * a.Boxes)}, i(3*a.Capacity), i(1))
 }
 
-// SuppressInput are boxes around a few places, and scores that are often equal, with what is special among both.
+// SuppressInput are boxes around a few places, and scores that are often equal, with special values among both.
 func SuppressInput(r *rand.Rand, a engine.Suppress, spread float32) [][]byte {
 	special := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0, float32(math.Copysign(0, -1)), 1e-41, -3e-39, 1e38}
 	var boxes, scores []float32

@@ -44,7 +44,8 @@ func besides(t map[string]*frame.Frame) []question {
 // warm is how many turns there are before those that count: Auto compares both sides in them.
 const warm = 10
 
-// onDevice asks questions of the CPU path and of a device, in turns: with all on the device that can be there, and with what Auto chooses after some runs.
+// onDevice asks questions of the CPU path and of a device, in turns: with all steps on the device that can run there, and with the
+// placement that Auto chooses after some runs.
 func onDevice(o options) error {
 	ctx := context.Background()
 	t, err := generate(o.rows, true)

@@ -4,7 +4,7 @@
 //	go run ./tools/cmd/bench/columns -suite tpch -scale 1 -peers FOLDER     # queries 1, 3, 6 and 12 of TPC-H, over tables that were loaded
 //	go run ./tools/cmd/bench/columns -suite scan -scale 1 -peers FOLDER     # reading TPC-H's lineitem as CSV and Parquet, also as DuckDB writes it
 //
-// With -device NAME it compares the CPU path with a device, question by question, and says what stays on the CPU path.
+// With -device NAME it compares the CPU path with a device, question by question, and lists the steps that stay on the CPU path.
 //
 // FOLDER has the peers, installed by npm: @duckdb/node-api, nodejs-polars and its native package. Without it, frame runs alone.
 // Every answer is compared with the peers': its rows, and the sums of its columns; those of TPC-H at scale 1 also with the answers of the generator's authors. Data are made from
@@ -30,7 +30,7 @@ import (
 	"github.com/anycl/anycl/frame/csv"
 )
 
-// options are what the command line says.
+// options are the settings of the command line.
 type options struct {
 	suite, peers, only, data string
 	device                   string
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// prepare makes the tables of a suite, puts into a folder what peers read, and returns the questions.
+// prepare makes the tables of a suite, writes the peers' files into a folder, and returns the questions.
 func (o options) prepare(dir string) (asked []question, rows int, err error) {
 	switch o.suite {
 	case "h2o":
@@ -253,7 +253,7 @@ func save(path string, f *frame.Frame) error {
 	return w.Close()
 }
 
-// answer is what is known of a result.
+// answer is a result with its time.
 type answer struct {
 	time time.Duration
 	busy time.Duration // of all processors

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// forgetPeak makes the most memory that a process has had so far what it has now.
+// forgetPeak resets the peak of a process's memory to its present size.
 func forgetPeak(pid int) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }

@@ -6,7 +6,7 @@ import "errors"
 
 var errNoPeak = errors.New("-memory is for Linux")
 
-// forgetPeak makes the most memory that a process has had so far what it has now.
+// forgetPeak resets the peak of a process's memory to its present size.
 func forgetPeak(int) error { return errNoPeak }
 
 // peak is the most memory, in bytes, that a process has had since then.

@@ -18,7 +18,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// scanQuestions read TPC-H's lineitem: all of it, or what a query needs.
+// scanQuestions read TPC-H's lineitem: all of it, or the columns that a query needs.
 func scanQuestions(dir string) ([]question, int, error) {
 	path := filepath.Join(dir, "lineitem.csv")
 	if _, err := os.Stat(path); err != nil {

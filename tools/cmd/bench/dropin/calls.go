@@ -111,7 +111,7 @@ func callsOf[T number]() []call[T] {
 	}
 	return []call[T]{
 		gemm("gemm-nn", no, no), gemm("gemm-nt", no, yes), gemm("gemm-tn", yes, no), gemm("gemm-tt", yes, yes),
-		{"gemm-part", 3, func(z *routines[T], x *memory[T], s shape) func() { // as factorisations update what is left
+		{"gemm-part", 3, func(z *routines[T], x *memory[T], s shape) func() { // as factorisations update the remaining part
 			return func() { z.gemm(no, no, s.m, s.n, s.k, -1e-6, x.a, ld(s.k), x.b, ld(s.n), 1, x.c, ld(s.n)) }
 		}},
 		symm("symm-l", left, lower), symm("symm-r", right, upper),

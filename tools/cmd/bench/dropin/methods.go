@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// methodsBeside measures what programs call: methods of package mat.
+// methodsBeside measures the methods that programs call: methods of package mat.
 func methodsBeside(r *runner, useOurs, useOwn func()) {
 	for _, n := range []int{10, 50, 100, 150, 200, 300, 500, 1000} {
 		for _, m := range methodsOf() {

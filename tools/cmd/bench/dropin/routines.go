@@ -6,7 +6,7 @@ import (
 	gonum "gonum.org/v1/gonum/blas"
 )
 
-// number is what a matrix holds.
+// number is the type of a matrix's elements.
 type number interface{ float32 | float64 }
 
 // routines are those of an implementation that package blas may send to a device, for one type.
@@ -38,11 +38,11 @@ func double(z gonum.Float64) *routines[float64] {
 	}
 }
 
-// memory is what calls read and write.
+// memory holds the operands that calls read and write.
 type memory[T number] struct {
 	a, b, c []T
 	t       []T // triangles that can be multiplied with thousands of times
-	fresh   []T // what c begins a turn with
+	fresh   []T // the initial content of c in a turn
 }
 
 // newMemory is enough for every shape.
@@ -74,7 +74,7 @@ func (m *memory[T]) clear(n int) {
 	}
 }
 
-// renew makes c what it was at first, as far as a call of shape s writes.
+// renew restores the initial content of c, as far as a call of shape s writes.
 func (m *memory[T]) renew(s shape) {
 	n := min(len(m.c), s.m*ld(s.n))
 	copy(m.c[:n], m.fresh)

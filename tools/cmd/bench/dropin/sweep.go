@@ -33,7 +33,7 @@ type Row struct {
 	Again bool `json:"again,omitempty"`
 }
 
-// Sweep is what one run measured.
+// Sweep holds the measurements of one run.
 type Sweep struct {
 	Context bench.Context `json:"context"`
 	Why     string        `json:"why"` // of the BLAS
@@ -160,7 +160,7 @@ func (row *Row) time(w *work, turns int) {
 		return ns
 	}
 	calls := func(f func()) (n int, ns float64) {
-		if ns = once(f, 1); ns < float64(slowCall) { // else nothing of what is slow to begin shows
+		if ns = once(f, 1); ns < float64(slowCall) { // the effects of a cold start are small in a longer call
 			ns = min(once(f, 1), once(f, 1))
 		}
 		n = int(min(max(float64(turn)/ns, 1), 200_000))

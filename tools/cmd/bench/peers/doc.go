@@ -6,6 +6,6 @@
 //
 // ANYCL_TORCH_DEVICE=cuda measures PyTorch on a GPU.
 //
-// A library that is not installed is an error of its constructor, which says what
-// was looked for; a run that asks for all of them measures without it.
+// A library that is not installed is an error of its constructor, which names the files that were
+// looked for; a run that asks for all of them measures without it.
 package peers

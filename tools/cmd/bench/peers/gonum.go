@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/tools/internal/bench"
 )
 
-// Gonum is what Go programs have without a device, in float64.
+// Gonum is the contender of Go programs without a device, in float64.
 type Gonum struct{}
 
 // Name, Version, Close: see [bench.Contender].

@@ -12,7 +12,7 @@ import (
 type job struct {
 	f     func() error
 	outs  []*tensor.Tensor
-	keep  []*tensor.Tensor // what f reads, so that it is not collected
+	keep  []*tensor.Tensor // the operands of f, so that they are not collected
 	fetch func() error     // brings the results to outs, where f leaves them elsewhere
 	close func() error
 	// serve is f for one of several clients at the same time; nil where f is for one.

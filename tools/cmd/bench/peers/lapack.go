@@ -33,7 +33,7 @@ func (l *LAPACK) Name() string    { return bench.LAPACK }
 func (l *LAPACK) Version() string { return l.version }
 func (l *LAPACK) Close() error    { return nil }
 
-// matrices are what a work decomposes: a batch of square matrices of order n, to whose diagonals a number is added before.
+// matrices is the operand of a decomposition: a batch of square matrices of order n, to whose diagonals a number is added before.
 type matrices struct {
 	function string
 	batch, n int
@@ -66,7 +66,7 @@ func (m matrices) each(x *tensor.Tensor, f func(b, i, j int, v float64)) {
 	}
 }
 
-// result is a tensor for what works have as their result.
+// result is a tensor of the shape of a work's result.
 func (m matrices) result(dt tensor.DType) *tensor.Tensor {
 	dims := []int{m.batch, m.n, m.n}
 	if m.function == bench.FunctionSVD {
@@ -106,7 +106,7 @@ func (l *LAPACK) Load(_ context.Context, w *bench.Work, operands []*tensor.Tenso
 	return &job{f: run, fetch: fetch, outs: []*tensor.Tensor{out}, keep: []*tensor.Tensor{turned, a, values}}, nil
 }
 
-// routine decomposes one matrix in place, and puts its singular values, or what else there is, in values.
+// routine decomposes one matrix in place, and puts its singular values, or other results, in values.
 func (l *LAPACK) routine(m matrices, dt tensor.DType) func(a, values unsafe.Pointer) int32 {
 	letter := map[tensor.DType]string{tensor.Float32: "s", tensor.Float64: "d"}[dt]
 	order, size, info, lower, none := int32(m.n), int32(64*m.n+1024), int32(0), byte('L'), byte('N')
@@ -137,7 +137,7 @@ func (l *LAPACK) routine(m matrices, dt tensor.DType) func(a, values unsafe.Poin
 	}
 }
 
-// fetch puts what LAPACK leaves in matrices, or their singular values, into out, as our works have it: triangles alone, and without
+// fetch puts LAPACK's results in matrices, or their singular values, into out, as our works have it: triangles alone, and without
 // the signs of R, which are nobody's choice.
 func (m matrices) fetch(out *tensor.Tensor, at func(b, i, j int) float64, value func(i int) float64) func() error {
 	return func() error {

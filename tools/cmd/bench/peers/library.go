@@ -10,8 +10,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// open loads the first of the libraries that is there. The environment variable
-// goes before all.
+// open loads the first of the libraries that is installed. The environment variable goes before all.
 func open(env string, names ...string) (handle uintptr, path string, err error) {
 	if p := os.Getenv(env); p != "" {
 		names = []string{p}

@@ -125,7 +125,7 @@ func (l *Loop) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor)
 	return &job{f: run, outs: []*tensor.Tensor{out}, fetch: fetch, close: free}, nil
 }
 
-// loopJob is what a chain holds on the device.
+// loopJob holds the objects of a chain on the device.
 type loopJob struct {
 	program          uintptr
 	kernels, buffers []uintptr

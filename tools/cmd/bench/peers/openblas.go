@@ -21,10 +21,10 @@ type OpenBLAS struct {
 	sgemv   func(order, ta, m, n int32, alpha float32, a unsafe.Pointer, lda int32, x unsafe.Pointer, incx int32, beta float32, y unsafe.Pointer, incy int32)
 }
 
-// CoreType sets OPENBLAS_CORETYPE, which OpenBLAS reads when it is loaded, to the
-// kernels with the widest vectors that this processor has: releases that are older
-// than a processor may take it for one of its ancestors, and what the variable says
-// already may be for another machine. ANYCL_OPENBLAS_CORETYPE overrides the choice.
+// CoreType sets OPENBLAS_CORETYPE, which OpenBLAS reads when it is loaded, to the kernels with the
+// widest vectors that this processor has: releases that are older than a processor may take it for
+// one of its ancestors, and a value that the variable has already may be for another machine.
+// ANYCL_OPENBLAS_CORETYPE overrides the choice.
 func CoreType() error {
 	core := os.Getenv("ANYCL_OPENBLAS_CORETYPE")
 	if x := cpu.X86; core == "" && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL {

@@ -81,7 +81,7 @@ func (p *Python) start(python, module string) error {
 	return nil
 }
 
-// request is what the server is asked.
+// request is a request to the server.
 type request struct {
 	Do      string         `json:"do"` // load, run, outputs
 	Program *bench.Program `json:"program,omitempty"`
@@ -89,7 +89,7 @@ type request struct {
 	Count   int            `json:"count,omitempty"`
 }
 
-// answer is what it says.
+// answer is the server's answer.
 type answer struct {
 	Version string    `json:"version"`
 	Error   string    `json:"error"`
@@ -155,7 +155,7 @@ func (p *Python) Load(_ context.Context, w *bench.Work, operands []*tensor.Tenso
 	return pythonJob{p}, nil
 }
 
-// pythonJob is what the process has loaded.
+// pythonJob is a program that the process has loaded.
 type pythonJob struct{ p *Python }
 
 func (j pythonJob) Run(ctx context.Context, times []time.Duration) error {

@@ -98,7 +98,7 @@ func (s *Shim) Name() string    { return s.what }
 func (s *Shim) Version() string { return "on " + s.name }
 func (s *Shim) Close() error    { s.close(); return nil }
 
-// Load accepts what the library is for.
+// Load accepts the works that the library can compute.
 func (s *Shim) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor) (bench.Job, error) {
 	var t transform
 	var err error

@@ -6,10 +6,10 @@
 // FOLDER has DuckDB, installed by npm: @duckdb/node-api. Tables have nulls, NaN, infinities, duplicates, no rows, or text that is not ASCII. Each query runs three
 // times: over frames, over the Parquet files, and over the files in small batches.
 //
-// What differs between the two on purpose is written so in both forms: sums of integers are 128 bits wide in DuckDB and 64 here; a float divided by 0 is
-// infinite in both, but an integer divided by 0 is null in both; -0, which DuckDB prints as it came and this package too, is compared as 0; the order of rows
-// is defined here and not in DuckDB, so that rows are compared as a bag, and what depends on order (first, last, limits, windows) is ordered by a column of distinct
-// numbers.
+// Intended differences between the two are written so in both forms: sums of integers are 128 bits wide in DuckDB and 64 here; a float
+// divided by 0 is infinite in both, but an integer divided by 0 is null in both; -0, which both print with its sign, is compared as 0;
+// the order of rows is defined here and not in DuckDB, so that rows are compared as a bag, and steps that depend on order (first,
+// last, limits, windows) order by a column of distinct numbers.
 package main
 
 import (

@@ -66,7 +66,7 @@ func merged(sweeps []dropin.Sweep) (all []dropin.Sweep) {
 	return all
 }
 
-// family is what a call is counted under: its routine or method, and the column.
+// family is the row and the column that a call is counted in: its routine or method, and its size or element type.
 func family(name string) (row, column string) {
 	parts := strings.Split(name, "/")
 	routine, _, _ := strings.Cut(parts[1], "-")
@@ -107,7 +107,7 @@ func (t *tally) String() string {
 	return fmt.Sprintf("%d, %d slower | %.1fx | %.2fx (%s)", t.calls, t.slower, math.Exp(t.logs/float64(t.calls)), t.worst.Ratio.Median, where)
 }
 
-// slowestShown is how many calls the list of what is slower than gonum has.
+// slowestShown is the length of the list of calls that are slower than gonum.
 const slowestShown = 20
 
 // again is how many calls of s were measured more than once.

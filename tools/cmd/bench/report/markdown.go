@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tools/internal/bench"
 )
 
-// worst is how many rows the list of what falls short has.
+// worst is the length of the list of rows that miss their goals.
 const worst = 12
 
 const head = `# Performance
@@ -76,7 +76,7 @@ func (m *machine) write(out io.Writer, dir string) error {
 	return nil
 }
 
-// context is the newest record's, with what differs among the records.
+// context writes the newest record's context, with the values that differ among the records.
 func (m *machine) context(out io.Writer) {
 	first, last := m.records[0], m.records[0]
 	commits := []string{}
@@ -142,7 +142,7 @@ func span(first, last *bench.Record) string {
 	return a + " to " + b
 }
 
-// summary counts the goals and lists what is furthest from them.
+// summary counts the goals and lists the works that are furthest from them.
 func (m *machine) summary(out io.Writer) {
 	type miss struct {
 		share float64

@@ -12,9 +12,8 @@ import (
 	"github.com/anycl/anycl/tools/internal/bench"
 )
 
-// Note says of works that miss a goal what stands in the way, and what was tried.
-// A note is written by hand; it is shown for as long as a goal is missed. Of several
-// that match a work the first counts.
+// Note explains why works miss a goal, and which remedies were tried. A note is written by hand; it
+// is shown for as long as a goal is missed. Of several that match a work the first counts.
 type Note struct {
 	Device  string `json:"device"`            // the vendor's key: "pocl"
 	Machine string `json:"machine,omitempty"` // its processor begins so: "AMD"; any where it is empty
@@ -24,7 +23,7 @@ type Note struct {
 	works *regexp.Regexp
 }
 
-// ReadNotes reads a file of notes: a JSON array. A file that is not there has none.
+// ReadNotes reads a file of notes: a JSON array. A missing file has none.
 func ReadNotes(path string) ([]Note, error) {
 	b, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -63,7 +62,7 @@ func (m *machine) noteOf(r *bench.Record) *Note {
 	return &m.notes[i]
 }
 
-// remarks writes the notes on what a section misses.
+// remarks writes the notes on the goals that a section misses.
 func (m *machine) remarks(out io.Writer, records []*bench.Record) {
 	works := map[*Note][]string{}
 	var order []*Note

@@ -133,7 +133,7 @@ func (m *machine) products() (*plot.Plot, vg.Length, string, string) {
 				values[k] = r.Speed / r.Ratios[name].Median
 			}
 			if math.IsInf(values[k], 0) || math.IsNaN(values[k]) {
-				values[k] = 0 // this one was not there
+				values[k] = 0 // this one was missing
 			}
 		}
 		bars, err := plotter.NewBarChart(values, width)

@@ -86,7 +86,7 @@ func TestMachinesOfOneDriverAreApart(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "performance-pocl-b-r-2-goals.svg"))
 }
 
-// A sweep beside gonum may be measured in parts, and what was measured again counts as it was last.
+// A sweep beside gonum may be measured in parts, and of calls that were measured again the last measurement counts.
 func TestThePageSumsUpCallsBesideGonum(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1e9, 0)
@@ -161,7 +161,7 @@ func TestNotesThatSayNothingAreAnError(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// What is published says of every goal that is missed what stands in the way.
+// The published report has a note on the cause of every missed goal.
 func TestEveryMissThatIsPublishedHasANote(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../../bench/results/*.jsonl")

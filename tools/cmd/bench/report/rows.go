@@ -12,10 +12,10 @@ import (
 	"github.com/anycl/anycl/tools/internal/bench"
 )
 
-// machine is what was measured on one device of one machine.
+// machine holds the measurements of one device of one machine.
 type machine struct {
 	key     string // the vendor's, of notes
-	file    string // in file names: the key, and on what processor where that tells machines apart
+	file    string // in file names: the key, and the processor where that tells machines apart
 	title   string
 	records []*bench.Record // of ours, the latest of each work, in the order of Works
 	notes   []Note
