@@ -185,7 +185,7 @@ var _ = define(Op{
 // Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016), section 2.
 func GELUTanh(x *Node) *Node { return apply("gelu_tanh", nil, x) }
 
-// Of the exponent -2u: its factors of x and of x³.
+// The factors of x and of x³ in the exponent -2u.
 var geluLinear, geluCubic = -2 * math.Sqrt(2/math.Pi), -2 * math.Sqrt(2/math.Pi) * 0.044715
 
 var _ = define(Op{

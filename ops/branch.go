@@ -13,8 +13,8 @@ import (
 //	y = then()  where pred is true, otherwise()  where it is false
 //
 // Both functions are called once, while the graph is built. The nodes that they build belong to
-// their branch, and only the branch that is taken runs; they may read every node that
-// stands around. They return equally many values of equal shapes and dtypes, which are
+// their branch, and only the branch that is taken runs; they may read every node
+// outside of it. They return equally many values of equal shapes and dtypes, which are
 // those of the result. A predicate that compares NaN is false. The host reads the
 // predicate before it goes on, so that a branch pays where the work that it leaves out takes longer
 // than a wait; [Where] has no wait and computes both.

@@ -161,7 +161,7 @@ var _ = define(Op{
 //
 //	y = atan2(im, re)
 //
-// Of other numbers, floats, it is 0 or π, and NaN for NaN. The derivative at 0 is 0. Errors: dtype is not complex or a float.
+// For other numbers, floats, it is 0 or π, and NaN for NaN. The derivative at 0 is 0. Errors: dtype is not complex or a float.
 func Angle(x *Node) *Node { return apply("angle", nil, x) }
 
 var _ = define(Op{

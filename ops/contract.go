@@ -140,7 +140,7 @@ var _ = define(Op{
 	},
 })
 
-// matMulShape is that of the product of matrices of shapes a and b.
+// matMulShape returns the shape of the product of matrices of shapes a and b.
 func matMulShape(a, b []int) ([]int, error) {
 	switch {
 	case len(a) < 2 || len(b) < 2:

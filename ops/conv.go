@@ -82,7 +82,7 @@ var _ = define(Op{
 	},
 })
 
-// shape is that of the convolution of images of shape x with kernels of shape w.
+// shape returns the shape of the convolution of images of shape x with kernels of shape w.
 func (o Conv2DOptions) shape(x, w []int) ([]int, error) {
 	switch {
 	case len(x) != 4 || len(w) != 4:

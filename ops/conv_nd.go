@@ -119,7 +119,7 @@ func perAxisOf(name string, list []int, n, v, least int) ([]int, error) {
 	return list, nil
 }
 
-// convPlan is a convolution with everything given: the attributes of the parts that convolutions are made of.
+// convPlan is a fully specified convolution: the attributes of the ops that convolutions are composed of.
 type convPlan struct {
 	Stride, Before, After, Dilation []int
 	Groups                          int

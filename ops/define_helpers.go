@@ -12,7 +12,7 @@ import (
 // SameResult is the Result of an op whose result has the shape and dtype of operand 0.
 func SameResult(c *Call) (shape []int, dt tensor.DType, err error) { return same(c) }
 
-// BroadcastResult is the Result of an op whose operands broadcast, as NumPy has it, and whose result has the dtype of operand 0.
+// BroadcastResult is the Result of an op whose operands broadcast, as in NumPy, and whose result has the dtype of operand 0.
 func BroadcastResult(c *Call) (shape []int, dt tensor.DType, err error) { return broadcast(c) }
 
 // ApplyNumbers is [Apply] for element-wise ops: operands are each a *Node or a Go number, as [NodeOrNumber] has it, and a number

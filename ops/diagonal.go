@@ -135,7 +135,7 @@ type diagEmbedAttr struct {
 	Axis2  int `default:"-1" doc:"of columns, in the result"`
 }
 
-// shape is that of x embedded; Complete has been.
+// shape returns the shape of the result for an operand of shape x. It needs the attributes that Complete has filled in.
 func (a diagEmbedAttr) shape(x []int) []int {
 	n := plus(x[len(x)-1], max(a.Offset, -a.Offset))
 	shape := slices.Clone(x[:len(x)-1])
@@ -226,7 +226,7 @@ func (g *Graph) TrilIndices(rows, columns, k int) *Node {
 	return g.triangle("tril_indices", rows, columns, func(i, j int) bool { return j <= i+k })
 }
 
-// TriuIndices are those of the upper triangle: column >= row + k. See [Graph.TrilIndices].
+// TriuIndices are the indices of the upper triangle: column >= row + k. See [Graph.TrilIndices].
 func (g *Graph) TriuIndices(rows, columns, k int) *Node {
 	return g.triangle("triu_indices", rows, columns, func(i, j int) bool { return j >= i+k })
 }

@@ -121,7 +121,7 @@ func parseEinsum(c *Call) (*einsum, error) {
 	return e, nil
 }
 
-// einsumLabels are those of one operand, or of the result, and how many of them an ellipsis stands for.
+// einsumLabels returns the labels of one operand, or of the result, and the number of axes that an ellipsis stands for.
 func einsumLabels(term string, rank int, repeated bool) (labels []int, ellipsis int, err error) {
 	before, after, has := strings.Cut(term, "...")
 	letters := before + after
@@ -444,7 +444,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node { return Cast(covariance(c), c.dt(0)) },
 })
 
-// covariance is that of the call c, widened.
+// covariance computes the covariance of the call c in the widened dtype.
 func covariance(c *Call) *Node {
 	x, a := widen(c.In[0]), c.Attr.(covAttr)
 	scalar := x.Rank() == 1

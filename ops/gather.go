@@ -103,7 +103,7 @@ type indexAttr struct {
 //
 //	y[p, i, q] = x[p, idx[p, i, q], q]
 //
-// Beside axis idx may be smaller than x; elements of x behind it are not read. [TakeAlong] wants equal extents. An index outside
+// In the other axes idx may be smaller than x; elements of x behind it are not read. [TakeAlong] wants equal extents. An index outside
 // [0, extent) gives 0. Derivatives are added up where elements came from. Errors: idx is not an integer; the axis does not exist; the ranks differ; idx is larger than x beside axis.
 // Source: PyTorch, gather; ONNX, operator GatherElements.
 func GatherElements(x *Node, axis int, idx *Node, o *IndexOptions) *Node {

@@ -199,7 +199,7 @@ func (n *Node) compositions() []*Node {
 	return n.expansion
 }
 
-// composition is that of a node with one result.
+// composition is the only element of compositions for a node with one result.
 func (n *Node) composition() *Node { return n.compositions()[0] }
 
 // standsFor is the node that computes n from simpler ops, or nil for a primitive.

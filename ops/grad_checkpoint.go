@@ -14,8 +14,8 @@ import (
 //	h = ops.Checkpoint(block, h)[0]   // for each of n blocks
 //
 // needs the memory of n results and of the inside of one block instead of n, for about the time of one more forward
-// pass; with √n blocks the memory for a chain of n layers grows like √n. f may read all that stands
-// around, which is kept as in is, and checkpoints stand within each other. Random numbers in f are the same the second time.
+// pass; with √n blocks the memory for a chain of n layers grows like √n. f may read nodes
+// outside of it, which are kept as in is, and checkpoints may be nested. Random numbers in f are the same the second time.
 //
 // f is called once, while the graph is built. Without a gradient a checkpoint costs nothing. Derivatives for a node inside of f are computed
 // without it. Errors: no operands; f returns nothing, or nodes of another graph.

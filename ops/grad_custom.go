@@ -110,7 +110,7 @@ func (t *tape) leafOf(out, in []*Node) (leaf *Node) {
 	return leaf
 }
 
-// custom adds the derivatives that backward gives for the first operands, those of in.
+// custom adds the derivatives that backward gives for the first operands, in.
 func (b *Back) custom(backward func(in, out, grads []*Node) []*Node, in []*Node) {
 	g := b.node.graph
 	results := resultsOf(b.node)

@@ -148,7 +148,7 @@ func Hessian(y, x *Node) *Node {
 	return everyDerivative("hessian", y, x, func(_ *Graph, y, x *Node) *Node { return Gradients(y, x)[0] })
 }
 
-// everyDerivative adds the Jacobian matrix of the node that the function of makes of y and x, with respect to x.
+// everyDerivative adds the Jacobian matrix of the node that the function of returns for y and x, with respect to x.
 func everyDerivative(name string, y, x *Node, of func(g *Graph, y, x *Node) *Node) *Node {
 	in := []*Node{y, x}
 	g := graphOf(in...)

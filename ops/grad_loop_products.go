@@ -12,7 +12,7 @@ import (
 // more iterations than they run.
 type loopProducts struct {
 	known  []knownProduct
-	behind [][]func(back *Node) *Node // of each value around, parts of its derivative, of the loop that went back
+	behind [][]func(back *Node) *Node // of each node in around, summands of its derivative that are computed after the backward loop
 	room   int                        // elements of an iteration that may still be kept for these products
 }
 
@@ -59,7 +59,7 @@ func (k *backLoop) keep() {
 	}
 }
 
-// users are those of the nodes of the body.
+// users returns, for each node, the nodes of the body that read it, and a nil for each time that it is a root.
 func (k *backLoop) users() map[*Node][]*Node {
 	all := map[*Node][]*Node{}
 	seen := map[*Node]bool{}
@@ -103,7 +103,8 @@ func (k *backLoop) insert(l *loopBuilder, cl *cloner, at *Node) {
 	}
 }
 
-// putBehind takes out of parts, those of the derivative of each value around, the parts that one product or sum after the loop computes.
+// putBehind removes from parts the summands that one product or sum after the loop computes. parts[j] are the summands of the
+// derivative of node j of around.
 func (k *backLoop) putBehind(l *loopBuilder, at *Node, parts [][]*Node) {
 	if !k.counted() {
 		return

@@ -147,7 +147,7 @@ func packageOf(function string) string {
 	return function[:slash+dot]
 }
 
-// callBack are packages of the standard library whose functions call those of a program.
+// callBack are packages of the standard library whose functions call functions of a program.
 var callBack = []string{"iter.", "maps.", "reflect.", "runtime.", "slices.", "sort.", "strings.", "sync.", "testing."}
 
 // callerLine is the innermost line outside these packages, as dir/file.go:line; where there is none, as in the initialisation of a package,
@@ -183,7 +183,7 @@ type site struct {
 	test   bool
 }
 
-// sites are those that were looked up, at most one for each call in the program.
+// sites are the call sites that were looked up, at most one for each call in the program.
 var sites struct {
 	mu sync.RWMutex
 	of map[uintptr]site

@@ -25,7 +25,7 @@ func (n *Node) Caller() string { return n.caller }
 type Region struct {
 	// Params stand for the values that a loop carries, as an iteration finds them.
 	Params []*Node
-	// Results are those of a branch, or the values that the next iteration finds.
+	// Results are the results of a branch, or the values for the next iteration of a loop.
 	Results []*Node
 	// Cond says whether there is an iteration, computed from Params; nil where they are counted.
 	Cond *Node

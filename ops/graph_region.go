@@ -19,7 +19,7 @@ type region struct {
 	params []*Node // values that a loop carries, as an iteration finds them
 	index  *Node   // one of params: the number of the iteration; nil while nobody wants it
 	cond   *Node   // whether there is an iteration; nil where they are counted
-	// results are those of a branch, or the values that the next iteration finds.
+	// results are the results of a branch, or the values for the next iteration of a loop.
 	results []*Node
 	writes  []write
 	rows    []*Node // gathers that read one row of a value from outside

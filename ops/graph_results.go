@@ -58,7 +58,7 @@ var _ = define(Op{
 	Grad: func(b *Back) {
 		of, i, what := b.node.in[0], b.Attr().(ir.PickAttr).I, "%s has no derivative"
 		switch {
-		case of.op.Grad != nil: // with those of the others, when the tape comes to it
+		case of.op.Grad != nil: // with the derivatives of the other results, when the tape comes to it
 			b.tape.pick(of, i, b.grad)
 			return
 		case of.op.ComposeAll != nil:

@@ -137,7 +137,8 @@ func (o GridSampleOptions) taps(u *Node, extent int) []gridTap {
 	return []gridTap{{low, Sub(ScalarLike(t, 1), t)}, {Add(low, 1.0), t}}
 }
 
-// cubicWeight is that of the element at distance k from the one below a position, of which t is the rest; the coefficient is -0.75.
+// cubicWeight is the weight of the element at distance k from the element below a position, whose fractional part is t. The cubic has
+// the coefficient -0.75.
 func cubicWeight(t *Node, k int) *Node {
 	const c = -0.75
 	poly := func(d *Node, a3, a2, a1, a0 float64) *Node {

@@ -178,9 +178,10 @@ func newStringTable(x *Node, keys []string, values []int64, other int64) (*looku
 //
 //	y = values[i] where x = keys[i], other where no key is x
 //
-// x is any number, keys [n] are of its dtype, values [n, ...] of any dtype, and other is a number or a node of theirs that broadcasts to the result, which has x's shape and then
-// the axes of values behind the first. Of equal keys the first counts; NaN is no key. The keys are sorted at every run, then each element takes a logarithm of steps: for keys that
-// are known when the graph is built, [Lookup] is faster. Derivatives go to values and other. Errors: dtypes; keys are no vector; values are not as many.
+// x is any number, keys [n] are of its dtype, values [n, ...] of any dtype, and other is a number, or a node of the dtype of values that
+// broadcasts to the result, which has x's shape and then the axes of values behind the first. Of equal keys the first counts; NaN is
+// no key. The keys are sorted at every run, then each element takes a logarithm of steps: for keys that are known when the graph is
+// built, [Lookup] is faster. Derivatives go to values and other. Errors: dtypes; keys are no vector; values are not as many.
 func LookupIn[V NodeOrNumber](x, keys, values *Node, other V) *Node {
 	return apply("lookup_in", nil, x, keys, values, nodesOf("lookup_in", values, other)[0])
 }

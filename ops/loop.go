@@ -24,7 +24,7 @@ type LoopOptions struct {
 //	s = init;  while cond(s) { s = body(s) };  the result is s
 //
 // Both functions are called once, while the graph is built, with nodes that stand for the
-// values as an iteration finds them, and may read every node that stands around. The
+// values as an iteration finds them, and may read every node outside the loop. The
 // shapes and dtypes of the values stay as they are. Nodes that do not depend on the values
 // are computed before the loop, once. A condition that compares NaN is false.
 //
@@ -96,7 +96,7 @@ type ScanOptions struct {
 // while the graph is built, with nodes that stand for the number of the row (int64), the values as
 // an iteration finds them, and the rows. It returns the values for the next iteration,
 // of the same shapes and dtypes, and rows of results. Scan returns the values
-// after the last iteration and the results, one row longer each than a row of theirs.
+// after the last iteration and the results, each of its rows stacked along a new first axis.
 //
 // Otherwise as [While]: the body may read the nodes around it, and nodes that depend on neither
 // values nor rows are computed once. As the number of iterations is known, nobody waits

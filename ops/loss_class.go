@@ -217,8 +217,8 @@ func rowLossResult(c *Call, a lossAttr, labelAxes int) ([]int, tensor.DType, err
 //
 //	l[n] = 1/C · Σ_{t in labels[n]} Σ_{c not in labels[n]} max(0, 1 - x[n, t] + x[n, c])
 //
-// x is [N, C] or [C], a float; labels is an integer of its shape, of which those of each row count that stand before the first negative one. Otherwise as
-// [MSELoss]; weights of options have no effect. Errors: dtypes; shapes. Source: PyTorch, torch.nn.MultiLabelMarginLoss.
+// x is [N, C] or [C], a float; labels are integers of its shape, of which the ones before the first negative one of each row count.
+// Otherwise as [MSELoss]; weights of options have no effect. Errors: dtypes; shapes. Source: PyTorch, torch.nn.MultiLabelMarginLoss.
 func MultiLabelMarginLoss(x, labels *Node, o *LossOptions) *Node {
 	return apply("multilabel_margin_loss", lossAttr{valueOf(o).Reduction}, x, labels)
 }

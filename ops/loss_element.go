@@ -39,7 +39,7 @@ func (a lossAttr) reduction() LossReduction {
 	return a.Reduction
 }
 
-// shape is that of the loss whose single elements have a shape.
+// shape returns the shape of a loss whose elements, before the reduction, have the shape each.
 func (a lossAttr) shape(each []int) ([]int, error) {
 	switch a.reduction() {
 	case LossNone:

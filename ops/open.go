@@ -45,7 +45,7 @@ func (g *Graph) opened() *openSizes {
 }
 
 // samplePrimes tell the sample sizes of extents apart: of two extents, neither the difference nor the ratio is the same in
-// both samples, and the first is the larger in only one of them: the smaller of two extents is none of them.
+// both samples, and the first is the larger in only one of them, so that the smaller of two extents equals neither in both.
 var samplePrimes = [...][samples]int{
 	{7, 223}, {13, 199}, {17, 197}, {19, 193}, {29, 191}, {37, 181}, {43, 179}, {53, 163},
 	{59, 151}, {67, 149}, {71, 127}, {83, 107}, {97, 103}, {101, 79}, {109, 31}, {113, 11},
@@ -296,8 +296,8 @@ func (p *replay) nameOf(o *openSizes, d int) (string, bool) {
 	return "", false
 }
 
-// sized adds the nodes that build makes of in, once sizes are known; it is for functions that calculate with extents. It is called once for
-// each combination of sizes. Where no size is open it is called at once.
+// sized adds the nodes that build returns for in, once sizes are known; it is for functions that calculate with extents. It is called
+// once for each combination of sizes. Where no size is open it is called at once.
 func (g *Graph) sized(name string, in []*Node, results int, build sizedBuild) []*Node {
 	if g == nil || g.open == nil || slices.Contains(in, nil) || anyBad(in) {
 		return build(g, in, func(d int) int { return d })

@@ -55,7 +55,7 @@ type openPlan struct {
 	used  uint64        // when it was last asked for
 }
 
-// plansOf makes ready to compile target for sizes that are known later. Errors: an extent that no input has; mistakes
+// plansOf prepares to compile target for sizes that are known later. Errors: an extent that no input has; mistakes
 // for sizes of all kinds.
 func (g *Graph) plansOf(rt *Runtime, target Target) (*openPlans, error) {
 	p := &openPlans{rt: rt, graph: g, target: target, limit: target.Plans, plans: map[uint64][]*openPlan{}, scratch: exec.NewScratch()}

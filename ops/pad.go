@@ -43,7 +43,7 @@ func Pad(x *Node, value float64, paddings ...Padding) *Node {
 	return apply("pad", a, x)
 }
 
-// shape is that of x with the padding around it.
+// shape returns the shape of the padded tensor for an operand of shape x.
 func (a padAttr) shape(x []int) []int {
 	out := slices.Clone(x)
 	for i := range out {

@@ -165,7 +165,7 @@ var _ = define(Op{
 	View: func(p Primitive, at []*engine.Index, dom engine.Domain) ([]*engine.Index, []engine.Cond) {
 		src, a := slices.Clone(at), p.Attr().(padModeAttr)
 		for axis, i := range at {
-			// Of the operand's extent n, those before and after it are the rest of the result's.
+			// n is the operand's extent; the rest of the result's extent lies before and after it.
 			before, n := int64(a.Before[axis]), int64(p.Shape()[axis]-a.Before[axis]-a.After[axis])
 			if before+int64(a.After[axis]) == 0 {
 				continue

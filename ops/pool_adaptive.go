@@ -53,7 +53,7 @@ var _ = define(Op{
 		}
 		return x
 	},
-	// Each element takes from those of the few windows over it whose largest it is.
+	// Each element takes the derivatives of those of the few windows over it whose maximum it is.
 	Grad: func(b *Back) {
 		x := b.In(0)
 		n := len(b.Attr().(adaptiveSize).Size)

@@ -171,7 +171,7 @@ type adaptiveSize struct {
 	Size []int `doc:"extents of the result in its last axes; -1: as the operand has"`
 }
 
-// shape is that of the result for x.
+// shape returns the shape of the result for an operand of shape x.
 func (a adaptiveSize) shape(x []int) ([]int, error) {
 	if len(a.Size) > len(x) || len(a.Size) == 0 {
 		return nil, fmt.Errorf("the size %v does not fit the axes of %v", a.Size, x)

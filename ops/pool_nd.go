@@ -92,7 +92,7 @@ func (o PoolingOptions) result(c *Call) ([]int, tensor.DType, error) {
 	return p.shape(c.shape(0)), c.dt(0), nil
 }
 
-// shape is that of the result for x.
+// shape returns the shape of the result for an operand of shape x.
 func (p poolPlan) shape(x []int) []int { return slices.Concat(x[:p.Lead], p.Out) }
 
 // windows are how the window slides over the padded tensor.

@@ -198,8 +198,8 @@ func kronShapes(c *Call) (a, b []int) {
 //	y[p, i] = Π_j x[p, j],  j ≠ i
 //
 // Its value is a quotient, product / factor, where no factor is zero. A rule
-// made of that quotient and of questions for zeros would have no derivatives
-// of its own: those are taken of othersTree, which is made of products alone.
+// of that quotient and of tests for zeros would have no derivatives of its
+// own: they are taken of othersTree, which consists of products alone.
 func others(x *Node, axes []int) *Node { return apply("others", ir.ReduceAttr{Axes: axes}, x) }
 
 var _ = define(Op{

@@ -19,8 +19,8 @@ import (
 // for float32, 53 for float64. With more, rounding would reach 1. They depend
 // on the graph's seed, on which call of Uniform or Normal this is, on the
 // number of the Run and on i alone: every engine draws the same. Each iteration of a loop
-// draws with a seed of its own, which is made of the graph's and the number of the iteration
-// in every loop around. Errors: dtype not float; a negative extent.
+// draws with a seed of its own, computed from the graph's seed and the iteration numbers of
+// all enclosing loops. Errors: dtype not float; a negative extent.
 // Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011),
 // Philox-4x32-10.
 func (g *Graph) Uniform(dt tensor.DType, shape ...int) *Node { return g.random("uniform", dt, shape) }
@@ -181,7 +181,7 @@ func (x *Executable) SetRandomState(s RandomState) error {
 	return nil
 }
 
-// RandomState is that of the next Step: its Runs are the steps made so far. The numbers that a share draws depend
+// RandomState is the state with which the next Step draws: its Runs are the steps made so far. The numbers that a share draws depend
 // on its place among the shares too.
 func (p *DataParallel) RandomState() RandomState {
 	p.mu.Lock()

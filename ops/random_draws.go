@@ -232,7 +232,8 @@ func (g *Graph) RandomInts(dt tensor.DType, low, high int64, shape ...int) *Node
 	return Cast(Add(y, uint64(low)), dt)
 }
 
-// Permutation draws an order of the integers from 0 to n - 1, int64: that of random words. Otherwise as [Graph.Uniform]. Errors: n is negative.
+// Permutation draws an order of the integers from 0 to n - 1, int64: the order that sorts random words. Otherwise as
+// [Graph.Uniform]. Errors: n is negative.
 // Source: PyTorch, randperm.
 func (g *Graph) Permutation(n int) *Node {
 	b := g.Bits(tensor.Uint64, n)

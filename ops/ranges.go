@@ -37,7 +37,7 @@ const heldNumbers = 1 << 20
 //
 //	y[i] = start + i·step,  i < (stop - start) / step
 //
-// Of an integer dtype start and step are whole numbers. Errors: step is 0 or leads away from stop; a number is not finite or, of an
+// For an integer dtype start and step are whole numbers. Errors: step is 0 or leads away from stop; a number is not finite or, of an
 // integer dtype, not whole; dtype is bool.
 // Source: PyTorch, arange; NumPy, numpy.arange.
 func (g *Graph) Arange(dt tensor.DType, start, stop, step float64) *Node {

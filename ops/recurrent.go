@@ -29,7 +29,7 @@ type RecurrentOptions struct {
 	ResetFirst bool
 	// Dropout is the rate at which elements between layers are dropped, in training.
 	Dropout float64
-	// Lengths are those of the sequences, [N] integers, or nil: all are T long. Elements behind are not read, and 0 in y.
+	// Lengths are the lengths of the sequences, [N] integers, or nil: all are T long. Elements behind are not read, and 0 in y.
 	Lengths *Node
 }
 

@@ -103,7 +103,7 @@ type sumInputs struct {
 	shares  [][]*Node // as share.outs
 }
 
-// NewDataParallel makes ready the training that o describes on devices, each with a [Runtime] of its own: see
+// NewDataParallel prepares the training that o describes on devices, each with a [Runtime] of its own: see
 // [Options].Device for how to open one by its name. Runtimes remain the caller's to close, after
 // the DataParallel. The CPU path of the first sums derivatives and runs the optimiser; a runtime that is nothing
 // else computes shares on it.

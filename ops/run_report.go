@@ -32,7 +32,7 @@ type (
 
 // Report tells how x runs.
 //
-// Of a graph with open sizes it tells of the plan that was used last; before the first one there is nothing to tell.
+// For a graph with open sizes it describes the plan that was used last; before the first plan it is empty.
 func (x *Executable) Report() *Report {
 	if x = x.latest(); x.executor == nil {
 		return &Report{Graph: x.graph.name}

@@ -200,7 +200,7 @@ func scatterForm(c *Call, axis int, wrap bool) (x, idx, updates *Node, to ir.Sca
 		updates = BroadcastTo(updates, idx.shape...)
 	}
 	updates = cutTo(updates, idx.shape)
-	// Behind the index nothing is written, wherever x goes on.
+	// Nothing is written behind the index, even where x is longer.
 	full := slices.Clone(x.shape)
 	full[axis] = idx.shape[axis]
 	if !slices.Equal(full, idx.shape) {

@@ -126,8 +126,8 @@ func (s *simplifier) region(owner *ir.Node, r *region) *ir.Region {
 	return out
 }
 
-// imported is x, of the graph around, within a region: scalars and views are made anew, all
-// else is a leaf.
+// imported is x, a node of the enclosing graph, within a region: scalars and views are built anew, every
+// other node is a leaf.
 func (s *simplifier) imported(x *ir.Node, leaf func(*ir.Node) *ir.Node) *ir.Node {
 	free := x.FreeView() && x.Where == ir.Anywhere
 	if !free && x.Op.Kind != ir.KindIota && (x.Op.Kind != ir.KindConst || x.InBuffer()) {
@@ -143,7 +143,7 @@ func (s *simplifier) imported(x *ir.Node, leaf func(*ir.Node) *ir.Node) *ir.Node
 	return s.unique(&c)
 }
 
-// leaf stands for x of the graph around.
+// leaf stands for x, a node of the enclosing graph.
 func (s *simplifier) leaf(x *ir.Node) *ir.Node {
 	key := fmt.Sprintf("leaf|%p", x)
 	if n := s.known[key]; n != nil {

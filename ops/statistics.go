@@ -27,7 +27,7 @@ var _ = define(Op{
 	},
 })
 
-// axes are those of a reduction. An empty list there means no axis at all: the
+// axes returns the axes of a reduction. An empty list there means no axis at all: the
 // operand is a scalar, and a reduction of it over all its axes is the same.
 func (c *Call) axes() []int { return c.Attr.(ir.ReduceAttr).Axes }
 

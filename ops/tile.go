@@ -144,8 +144,8 @@ var _ = define(Op{
 	},
 })
 
-// segmentsOf is for each of n positions the number of the segment in which it is, where ends, int64, are the positions at
-// which segments end in ascending order, along the last axis: as many as there are ends at or before the position.
+// segmentsOf returns, for each of n positions, the number of its segment: the number of ends at or before the position. ends, int64
+// and in ascending order along the last axis, are the positions at which segments end.
 func segmentsOf(ends *Node, n int) *Node {
 	g, axis := ends.graph, len(ends.shape)-1
 	shape := slices.Clone(ends.shape)

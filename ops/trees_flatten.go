@@ -27,7 +27,7 @@ type cut struct {
 	leaf        *TreeNode
 }
 
-// flatTrees is an ensemble as engine.Trees has it.
+// flatTrees is an ensemble in the form of engine.Trees.
 type flatTrees struct {
 	double   bool // keys of float64
 	features int
@@ -143,7 +143,7 @@ func (f *flatTrees) at(n *TreeNode, key int64, nanLeft bool, left, right *cut) *
 	return &cut{key: key, feature: int32(feature), left: left, right: right}
 }
 
-// lowest is less than the key of every number, highest that of NaN.
+// lowest is less than the key of every number, and highest is the key of NaN.
 func (f *flatTrees) lowest() int64 {
 	if f.double {
 		return math.MinInt64
@@ -154,7 +154,7 @@ func (f *flatTrees) lowest() int64 {
 func (f *flatTrees) highest() int64 { return ^f.lowest() }
 
 // atMost is the key of the largest number that is at most v and that x can be;
-// atLeast that of the smallest that is at least v.
+// atLeast is the key of the smallest such number that is at least v.
 func (f *flatTrees) atMost(v float64) int64 { return f.key(v, -1) }
 
 func (f *flatTrees) atLeast(v float64) int64 { return f.key(v, 1) }

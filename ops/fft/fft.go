@@ -25,7 +25,7 @@ const (
 
 // Options say along which axes a Fourier transform goes, and how. The zero value and nil are the last axis, scaled backward.
 type Options struct {
-	// Axes are those of the transform, without the one that holds real and imaginary parts; nil: the last one. A real
+	// Axes are the axes of the transform, without the one that holds real and imaginary parts; nil: the last one. A real
 	// transform has its half along the last of them.
 	Axes []int
 	// Sizes are the extents along Axes to which the operand is cut or padded with zeros; -1, and nil for all, leaves one as it is, which

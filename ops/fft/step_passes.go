@@ -100,7 +100,7 @@ func in[T float](x []pair[T], a *places, t, j int) []pair[T] {
 	return x[t*a.from+j*a.apart:][:a.count]
 }
 
-// out are those of y that are its result k.
+// out are the numbers of y that a pass writes as result k of group t.
 func out[T float](y []pair[T], a *places, t, k int) []pair[T] {
 	return y[t*a.to+k*a.beside:][:a.count]
 }

@@ -25,7 +25,7 @@ type STFTOptions struct {
 	Normalized bool
 	// TwoSided gives all frequencies, instead of the first half.
 	TwoSided bool
-	// Length is that of the signal that [ISTFT] gives; 0: the length that the frames cover.
+	// Length is the length of the signal that [ISTFT] gives; 0: the length that the frames cover.
 	Length int
 }
 
@@ -98,7 +98,7 @@ func (a stftAttr) beyond() int {
 	return a.FFT / 2
 }
 
-// window is that of the call, with zeros at both ends, or nil for ones.
+// window is the window of the call, padded with zeros at both ends, or nil for a window of ones.
 func (a stftAttr) window(c *ops.Call) *ops.Node {
 	if len(c.In) < 2 {
 		return nil

@@ -49,7 +49,7 @@ func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.No
 	return x
 }
 
-// Of few lines or rows most lanes of a vector would be idle.
+// With few lines or rows most lanes of a vector would be idle.
 const (
 	leastInner = 8
 	fewRows    = 8

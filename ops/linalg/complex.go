@@ -14,9 +14,9 @@ import (
 //	[re -im]
 //	[im  re]
 //
-// Sums, products and inverses of such matrices are again made of such blocks. So systems of complex equations are systems of real
-// ones; where blocks stand in the places of elements a Cholesky factor is made of blocks too, for there is one with a positive diagonal only; and
-// the eigenvalues of a Hermitian matrix are there twice.
+// Sums, products and inverses of such matrices consist of such blocks again. So systems of complex equations are systems of real
+// ones; where blocks replace the elements in place, the Cholesky factor consists of blocks too, because the factor with a positive
+// diagonal is unique; and the eigenvalues of a Hermitian matrix occur twice.
 
 // complexSquare reports what is wrong with a complex matrix, as the op of that name would.
 func complexSquare(name string, a *ops.Node, others ...*ops.Node) *ops.Node {
@@ -66,7 +66,7 @@ func fromColumns(x *ops.Node) *ops.Node {
 	return ops.Complex(part(0), part(1))
 }
 
-// complexInfo is the step of a complex decomposition for that of a real one.
+// complexInfo converts the step of the real decomposition, info, to the step of the complex one.
 func complexInfo(info *ops.Node) *ops.Node { return ops.Div(ops.Add(info, 1), 2) }
 
 func complexSolve(a, b *ops.Node, right bool) (x, info *ops.Node) {

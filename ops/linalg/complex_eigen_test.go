@@ -119,7 +119,7 @@ func TestHermitianEigenvectors(t *testing.T) {
 	}
 }
 
-// Derivatives are those that small changes show, in the direction in which the result grows fastest.
+// Derivatives equal differences for small changes, in the direction in which the result grows fastest.
 func TestDerivativesOfComplexDecompositions(t *testing.T) {
 	t.Parallel()
 	const n, small = 3, 1e-6

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// A spectral norm of zeros is a maximum of singular values that are all 0: each has its share of the derivative, as PyTorch has it.
+// A spectral norm of zeros is a maximum of singular values that are all 0: each has its share of the derivative, as in PyTorch.
 func TestSpectralNormOfZeros(t *testing.T) {
 	const n = 4
 	g := ops.NewGraph("spectral")

@@ -12,14 +12,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Parts of matrices, which decompositions and their gradients are made of, and rules for their shapes.
+// Parts of matrices, of which decompositions and their gradients consist, and rules for their shapes.
 
 // hostMatrices is the kernel of an op that decomposes matrices, see [build.HostMatrices].
 func hostMatrices(in, out []int, f func(c *ops.Call, out, in []dense.Matrix)) func(c *ops.Call) ops.KernelOptions {
 	return build.HostMatrices("LAPACK decomposes matrices on the CPU", in, out, f)
 }
 
-// matrixOf splits the shape of operand i in that of its batch and the extents of its matrices.
+// matrixOf splits the shape of operand i into the shape of its batch and the extents of its matrices.
 func matrixOf(c *ops.Call, i int) (batch []int, m, n int, err error) {
 	s := c.Shape(i)
 	if len(s) < 2 {

@@ -114,7 +114,7 @@ func newNarrow(a *ops.Node) *narrow {
 	return n
 }
 
-// exponent is that of the power of two at or above x, 0 where that is no number.
+// exponent is the exponent of the least power of two at or above x, 0 where that is not finite.
 func exponent(x *ops.Node) *ops.Node {
 	e := ops.Ceil(ops.Log2(x))
 	return ops.Cast(ops.Where(ops.IsFinite(e), e, 0), tensor.Int32)

@@ -164,7 +164,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// TensorSolve returns the solution x of the linear system that a is when its last axes, those of x, are contracted:
+// TensorSolve returns the solution x of a linear system in which the last axes of a are contracted with all axes of x:
 //
 //	Σ_q a[p, q] · x[q] = b[p]
 //

@@ -119,7 +119,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// forcesOfPairs is Forces made of a tensor of pairs.
+// forcesOfPairs computes Forces from a tensor of all pairs.
 func forcesOfPairs(x, s, w *ops.Node, a lawAttr) *ops.Node {
 	d := ops.Sub(ops.ExpandDims(s, 0), ops.ExpandDims(x, 1)) // [n, m, d]
 	r2 := ops.Add(ops.Sum(ops.Square(d), -1), a.Softening*a.Softening)

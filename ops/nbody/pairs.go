@@ -28,8 +28,8 @@ type pairsAttr struct {
 	Parts     int     `doc:"parts of the sources that are added up apart"`
 }
 
-// sums are those of c: where targets are few, of parts of the sources, which are added up then. Sources are laid out by coordinates: neighbours
-// in a row are loaded and spread together where each needs to be spread alone.
+// sums computes the sums of the call c. Where targets are few, parts of the sources are summed apart, and their sums added up. Sources
+// are laid out by coordinates: neighbours in a row are loaded and spread together where each needs to be spread alone.
 func sums(c *ops.Call, vectors bool) *ops.Node {
 	a := c.Attr.(lawAttr)
 	n, m := c.Shape(0)[0], c.Shape(1)[0]

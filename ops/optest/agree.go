@@ -76,7 +76,7 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	return parts
 }
 
-// outcomes are those of op's samples. Where not all ops of g run together, op is tried alone.
+// outcomes returns the outcomes of op's samples. Where not all ops of g run together, op is tried alone.
 func (g *gradGroup) outcomes(ctx context.Context, a, b *ops.Runtime, op *ops.Op) []Outcome {
 	pairs, err := g.run(ctx, a, b)
 	switch {

@@ -121,7 +121,7 @@ func (b *bundler) place(kind string, u unit) {
 	}
 }
 
-// operands are those of u's cells, broadcast, one after the other.
+// operands returns the operands of u's cells, broadcast and put one after the other.
 func (u *unit) operands() []spec.Array {
 	vectors := make([]spec.Array, len(u.cells[0].sample.Operands))
 	for _, c := range u.cells {
@@ -213,7 +213,7 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 	return done, nil
 }
 
-// Of how many samples one is taken in a dtype that is not main.
+// One sample in this many runs in a dtype that is not the main one.
 const (
 	thinning    = 6
 	fewThinning = 10
@@ -239,10 +239,10 @@ func (o *Options) kept(c *cell) bool {
 	return main || (c.at+int(c.dt))%min(n, c.column) == 0
 }
 
-// isComposition reports whether an op consists of others, whose kernels run in all dtypes: it has none of its own.
+// isComposition reports whether an op consists of others. It has no kernels of its own, and theirs run in all dtypes.
 func isComposition(op *ops.Op) bool { return op.Compose != nil || op.ComposeAll != nil }
 
-// sharing is among how many dtypes one is taken of compositions.
+// sharing is the number of dtypes of which a composition runs in one, beside its main dtype.
 const sharing = 8
 
 // turn reports whether the dtype of c, which is not the main one of a composition, is among those that it runs in.

@@ -79,7 +79,7 @@ func GraphGradientError(ctx context.Context, a, b engine.Engine, seed uint64) er
 	return nil
 }
 
-// gradients are those of a weighted sum of the outputs with respect to every
+// gradients computes the gradients of a weighted sum of the outputs with respect to every
 // float input, computed in dt, and in float64 those of [program.leftover], too.
 func (p *program) gradients(ctx context.Context, e engine.Engine, dt tensor.DType, seed uint64) ([]spec.Array, error) {
 	g, feeds := ops.NewGraph(fmt.Sprint("gradients of seed ", seed)), ops.Feeds{}

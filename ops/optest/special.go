@@ -176,7 +176,7 @@ func (g *pointGroup) compute(ctx context.Context, rt *ops.Runtime) error {
 	return nil
 }
 
-// outcomes are those of op, one of g. Where not all of g run together, op is tried alone.
+// outcomes returns the outcomes of op, one of the ops of g. Where not all of g run together, op is tried alone.
 func (g *pointGroup) outcomes(ctx context.Context, rt *ops.Runtime, op *ops.Op) []Outcome {
 	g.once.Do(func() { g.err = g.compute(ctx, rt) })
 	f := g.found[op]

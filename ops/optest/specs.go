@@ -67,7 +67,7 @@ type Tolerance = spec.Tolerance
 // panics where the spec is incomplete or the op has one, which any test finds.
 func Register(op string, s Spec) { spec.Register(op, s) }
 
-// Samples are those of the op of that name, none where it has no spec.
+// Samples returns the samples of the op of that name, none where it has no spec.
 func Samples(op string) []Sample { return spec.Samples(op) }
 
 // NewArray is an array of zeros.

@@ -89,7 +89,7 @@ func number(b bool) int {
 	return 0
 }
 
-// macros are those of tiles.cl.
+// macros returns the macro definitions for tiles.cl.
 func (t *tiling) macros(a *stepsAttr, g *geometry, size int) string {
 	var d defines
 	d.common(a, g, size, func(k []int) string { return fmt.Sprintf("AT(%d)", t.offset(k)) })
@@ -103,7 +103,7 @@ func (t *tiling) macros(a *stepsAttr, g *geometry, size int) string {
 	return d.String()
 }
 
-// macros are those of layers.cl.
+// macros returns the macro definitions for layers.cl.
 func (l *layering) macros(a *stepsAttr, size int) string {
 	var d defines
 	d.common(a, &l.geometry, size, func(k []int) string {

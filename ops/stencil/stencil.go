@@ -98,7 +98,7 @@ type stepsAttr struct {
 	Steps   int       `default:"1" doc:"how often the stencil is applied"`
 }
 
-// borders are those of stencils, as steps.cl numbers them.
+// borders are the border modes of stencils, in the order of their numbers in steps.cl.
 var borders = []string{"constant", "edge", "reflect", "symmetric", "wrap"}
 
 // border is the number of the border in steps.cl, and the value outside.
@@ -109,7 +109,7 @@ func (a *stepsAttr) border() (number int, value float64) {
 	return slices.Index(borders, a.Border), a.Value
 }
 
-// options are those of one step of a, for an operand of the given rank.
+// options returns the options of one step of a, for an operand of the given rank.
 func (a *stepsAttr) options() ops.StencilOptions {
 	o := ops.StencilOptions{Size: a.Size, Weights: a.Weights, Border: a.Border, Value: a.Value}
 	for i := range a.Size {

@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 // Has reports whether this processor has the instructions that the functions here need.
 var Has = cpu.X86.HasAVX2
 
-// Radix2 computes a pass of radix 2, and its neighbours one of theirs, of numbers whose parts have 4 or 8 bytes.
+// Radix2 computes a pass of radix 2, and Radix3 to Radix5 passes of radices 3 to 5, of complex numbers whose parts have 4 or 8 bytes.
 func Radix2(size int, a *Args) {
 	if size == 4 {
 		radix2Single(a)

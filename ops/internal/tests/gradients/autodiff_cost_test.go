@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// cost is how many tasks a graph has that build makes of a network, and what lives at once in a run of it.
+// cost is the number of tasks of a graph, and the bytes that are live at once in a run of it.
 type cost struct {
 	tasks int
 	live  int64
@@ -64,7 +64,7 @@ func TestTangentsCostWhatAPassByHandCosts(t *testing.T) {
 	require.LessOrEqual(t, forward.live, reverse.live)
 }
 
-// Of a chain of convolutions the gradient keeps what lies between the checkpoints, and the inside of one.
+// The gradient of a chain of convolutions keeps the values between the checkpoints, and the values inside one.
 func TestCheckpointsOfConvolutionsSaveMemory(t *testing.T) {
 	network := func(wrap func(f func(in []*Node) []*Node, in ...*Node) []*Node) func(in []*Node) []*Node {
 		return func(in []*Node) []*Node {

@@ -15,7 +15,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// fed compiles what build makes of float64 inputs of these shapes on the CPU path, and runs it with fixed random values.
+// fed compiles the nodes that build returns for float64 inputs of these shapes on the CPU path, and runs them with fixed random values.
 func fed(t *testing.T, shapes [][]int, build func(g *Graph, in []*Node) []*Node) (values, outs []*tensor.Tensor, exe *Executable) {
 	t.Helper()
 	g := NewGraph(t.Name())

@@ -7,7 +7,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// The derivative is what the function says, through the results too, and its own derivative is that of what it is made of.
+// The derivative is the one that the function returns, through the results too; its own derivative is the derivative of the nodes that
+// the function returns.
 func TestCustomGradients(t *testing.T) {
 	_, outs, _ := fed(t, [][]int{{3}, {3}}, func(g *Graph, in []*Node) []*Node {
 		x, w := in[0], in[1]

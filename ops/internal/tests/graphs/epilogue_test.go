@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Functions behind products are computed in their loops, whose blocks end anywhere: long ones in a loop of their own.
+// Functions of products are computed in the loops of the products, whose blocks end anywhere; long functions in a loop of their own.
 func TestFunctionsBehindProducts(t *testing.T) {
 	opstest.NumbersOnly(t)
 	rt := opstest.Device(t)

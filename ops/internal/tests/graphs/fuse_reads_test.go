@@ -66,7 +66,7 @@ func TestWhatIsFoundDearlyIsStoredForManyReads(t *testing.T) {
 				} else {
 					require.Equal(t, 1, stored)
 				}
-				// Of a few elements nothing is worth another task.
+				// With a few elements nothing is worth another task.
 				g = NewGraph("few")
 				p = produce(g.Input("x", tensor.Float32, 1, 3, 4, 3))
 				if exe, err = g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{Sum(p, 2), Max(p, 3)}}); made != "scaled" {

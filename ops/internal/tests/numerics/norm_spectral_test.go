@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Of a matrix with known singular values, steps of training find the largest one, and evaluation uses what they found.
+// Steps of training find the largest of the known singular values of a matrix, and evaluation uses the vectors that they found.
 func TestSpectralNormFindsTheLargestSingularValue(t *testing.T) {
 	g := NewGraph("spectral")
 	// U diag(3, 1) Vᵀ with rotations U and V by 0.5 and 0.3, as a tensor whose axis 1 is that of the rows.

@@ -34,7 +34,7 @@ func (d *distant) Transfer(n int64) time.Duration {
 func (d *distant) Upload(n int64) time.Duration   { return d.up * time.Duration(n) / 1000 }
 func (d *distant) Download(n int64) time.Duration { return d.down * time.Duration(n) / 1000 }
 
-// distantEstimates are those of a device whose link is not as fast both ways.
+// distantEstimates are the estimates of a device whose link is not as fast both ways.
 type distantEstimates struct {
 	engine.Estimates
 	d *distant
@@ -104,7 +104,7 @@ func onAll(x *Executable) map[string]int {
 	return out
 }
 
-// moves are those of every run, by the names of where from and to.
+// moves lists the moves of every run by the names of source and destination.
 func moves(x *Executable) (out []string) {
 	for _, v := range x.Report().Values {
 		for _, m := range v.Moves {

@@ -234,7 +234,7 @@ func (s *sleepySequence) Run(ctx context.Context, from, to int, run uint32) erro
 
 func TestADeviceThatBecomesSlowerLosesItsTasks(t *testing.T) {
 	t.Parallel()
-	// So long that what a run takes beside them, with the race detector on a busy machine, decides nothing.
+	// The times are so long that the rest of a run decides nothing, even with the race detector on a busy machine.
 	const fast, other = 2 * time.Millisecond, 4 * time.Millisecond
 	of := func(takes time.Duration) sleepy {
 		return sleepy{Slowed: opstest.Slowed{Engine: fallback.New(nil), Time: func(*engine.Task) time.Duration { return takes }}}

@@ -28,7 +28,7 @@ func (r *rig) onThread(t *testing.T, thread string) *ops.Runtime {
 	return rt
 }
 
-// engines are those of onThread.
+// engines opens the two engines of onThread's runtime.
 func (r *rig) engines(t *testing.T, thread string) (e *ocl.Engine, cpu *fallback.Engine) {
 	t.Helper()
 	m, err := platform.Discover(t.Context(), &r.opts)

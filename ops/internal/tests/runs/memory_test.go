@@ -52,7 +52,7 @@ func requireSum(t *testing.T, rt *ops.Runtime, n int) {
 	require.NoError(t, exe.Close())
 }
 
-// A device with one GiB is made of PoCL by its own setting, which it reads once
+// A setting of PoCL limits its device to one GiB. PoCL reads the setting once
 // in a process.
 func TestOutOfDeviceMemoryIsTypedAndTheNextGraphWorks(t *testing.T) {
 	const env = "POCL_MEMORY_LIMIT"

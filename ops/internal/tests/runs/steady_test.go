@@ -64,7 +64,7 @@ func TestWeightsThatAStepUpdatesAreReadAnew(t *testing.T) {
 	}
 }
 
-// Of what is set between runs nothing is kept: no input of a task is steady.
+// Engines keep nothing computed from variables that are set between runs: no input of a task is steady.
 func TestOfVolatileVariablesNothingIsKept(t *testing.T) {
 	for _, volatile := range []bool{false, true} {
 		g := NewGraph("volatile")

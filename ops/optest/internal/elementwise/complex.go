@@ -66,7 +66,7 @@ func ofEach(f func(z complex128) complex128) spec.Reference {
 	}
 }
 
-// ofTwo is that of a function of two.
+// ofTwo is the reference of a function of two complex numbers.
 func ofTwo(f func(z, w complex128) complex128) spec.Reference {
 	return func(c spec.Case) spec.Result {
 		z, w := complexOf(c.In[0]), complexOf(c.In[1])

@@ -334,7 +334,7 @@ func singulars(c spec.Case) spec.Result {
 	return eachNumber(a, []int{k}, func(g grid) ([]float64, float64) { return singular(g), 4 })
 }
 
-// pseudoInverse is that of a matrix of full rank, by its normal equations.
+// pseudoInverse returns the pseudo-inverse of a matrix of full rank, by its normal equations.
 func pseudoInverse(g grid) (p grid, condition float64) {
 	t := g.transposed()
 	if g.rows >= g.columns {

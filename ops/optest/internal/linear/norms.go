@@ -311,7 +311,7 @@ func cdistCase(label string, d vectorDistance, a, b []int) spec.Sample {
 	return s
 }
 
-// covariances are those of the definition, with counts and weights if there are any.
+// covariances computes covariances by their definition, with counts and weights if there are any.
 func covariances(c spec.Case) spec.Result {
 	x := c.In[0]
 	n := x.Shape[len(x.Shape)-1]

@@ -34,7 +34,7 @@ func attention(c spec.Case) spec.Result {
 		scale = 1 / math.Sqrt(float64(d))
 	}
 	batch := shape[:len(shape)-2]
-	// scores are those of a row, and the error of each, in units.
+	// scores returns the scores of a row, and the error of each, in units.
 	scores := func(row int, where func(a spec.Array, i, j int) int) (s, off []float64) {
 		s, off = make([]float64, n), make([]float64, n)
 		for j := range s {

@@ -161,7 +161,7 @@ func convCase(label string, x, w []int, o ops.Conv2DOptions) spec.Sample {
 	}
 }
 
-// poolOptions are those of a case, with strides: left out they are the windows' sizes.
+// poolOptions returns the options of a case with all strides: one that is left out is the size of the window.
 func poolOptions(c spec.Case) ops.PoolOptions {
 	o := reference.Attr[ops.PoolOptions](c)
 	for i, s := range o.Stride {

@@ -69,7 +69,7 @@ func init() {
 	})
 }
 
-// zeroPoints are those of a product, nil where it has none.
+// zeroPoints returns the zero points of the two operands of a product, nil for an operand without one.
 func zeroPoints(c spec.Case) (first, second *spec.Array) {
 	s, next := reference.Attr[QuantAttr](c), 2
 	if s.First {

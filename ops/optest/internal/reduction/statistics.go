@@ -214,7 +214,7 @@ type resultOf struct {
 	i    int
 }
 
-// resultSamples are those of fewFolds for result i.
+// resultSamples returns the first two samples of fewFolds, for result i.
 func resultSamples(i int, call func(x *ops.Node, axes ...int) *ops.Node) []spec.Sample {
 	out := fewFolds(call, -4, 4)[:2]
 	for k := range out {

@@ -1,5 +1,5 @@
 // Package spec holds the conformance suite's specifications of ops: their specs, and the arrays, tolerances and
-// values that specs are made of.
+// values that specs consist of.
 package spec
 
 import (
@@ -98,7 +98,7 @@ func Of(op string) *Spec { return specs[op] }
 // Names are the names of the ops that have a spec.
 func Names() iter.Seq[string] { return maps.Keys(specs) }
 
-// Samples are those of the op of that name, none where it has no spec.
+// Samples returns the samples of the op of that name, none where it has no spec.
 func Samples(op string) []Sample {
 	if s := Of(op); s != nil {
 		return s.Samples
