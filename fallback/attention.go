@@ -210,7 +210,7 @@ func (x *attentionTask[R]) seen(r0, nr int64) (from, to int64) {
 	return max(first+x.a.Low, 0), min(last+x.a.High+1, x.n)
 }
 
-// scores are those of nr rows and nk keys, row by row.
+// scores computes the scores of nr rows and nk keys, row by row.
 func (x *attentionTask[R]) scores(worker int, batch, r0, nr, n0, nk int64, q, k []R) []R {
 	s := x.buf(worker, bufS, nr*nk)
 	clear(s)

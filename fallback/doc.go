@@ -1,5 +1,5 @@
 // Package fallback is the CPU path: an [engine.Engine] over host memory, in Go,
-// with gonum's BLAS for matrix products, or assembly where those of float32 have it.
+// with gonum's BLAS for matrix products, or assembly for products in float32 where there is some.
 //
 // # How a task runs
 //

@@ -51,7 +51,7 @@ func gemm[R reg](m, n, k int, a []R, lda int, b []R, ldb int, c []R, ldc int) {
 	}
 }
 
-// gemmOf is gemm for sums of a dtype. Those of integers of up to 32 bits are right in these bits alone, and are wrapped later.
+// gemmOf is gemm for sums of a dtype. Sums of integers of up to 32 bits are right in these bits alone, and are wrapped later.
 func gemmOf[R reg](acc tensor.DType, m, n, k int, a []R, lda int, b []R, ldb int, c []R, ldc int) {
 	if !dot.Has || !narrow(acc) || m == 0 || n == 0 || k == 0 {
 		gemm(m, n, k, a, lda, b, ldb, c, ldc)

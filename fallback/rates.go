@@ -21,7 +21,7 @@ const (
 	farCopy  = 8 << 20
 )
 
-// The reference rates: those of the core on which the costs of steps were
+// The reference rates: the rates of the core on which the costs of steps were
 // found, about 4 GHz.
 const (
 	refScalar  = 3.7e9

@@ -30,7 +30,7 @@ type rowTask struct {
 	kept   []kept
 	work   work.Job
 
-	// Of a task that is divided.
+	// The fields below are used for a task that is divided.
 	chunk, chunks                int64 // columns of a chunk, chunks of a row
 	stage                        int   // the fold at hand
 	totals                       []engine.Block

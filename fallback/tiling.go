@@ -71,7 +71,8 @@ func (x *contractTask[R]) predict() {
 		x.a.packNs(x.batch, x.nts) + x.b.packNs(x.batch, x.mts)
 }
 
-// productCost is the cost of products with sums of type acc that take ns: only those of float32 are as fast as the one by which processors are compared.
+// productCost is the cost of products with sums of type acc that take ns: only products in float32 are as fast as the product by which
+// processors are compared.
 func productCost(acc tensor.DType, ns float64) work.Cost {
 	if engine.ClassOf(acc) == engine.ClassF32 {
 		return work.Cost{Product: ns}

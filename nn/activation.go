@@ -2,7 +2,7 @@ package nn
 
 import "github.com/anycl/anycl/ops"
 
-// Activations without parameters, as modules. Others are made of a function of ops: nn.Func(ops.Softplus).
+// Activations without parameters, as modules. Another function of package ops becomes a module by nn.Func: nn.Func(ops.Softplus).
 const (
 	ReLU       = activation("relu")
 	ReLU6      = activation("relu6")

@@ -34,7 +34,7 @@ func (s Sequential) Apply(p *Pass, x *ops.Node) *ops.Node {
 //
 //	y = Body(x) + Skip(x)
 //
-// The names of the body's parameters have nothing before them, those of Skip, a projection where the shapes differ, "skip".
+// The names of the body's parameters have no prefix; the parameters of Skip, a projection where the shapes differ, have "skip".
 // A nil Skip is x.
 type Residual struct {
 	Body Module

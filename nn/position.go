@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// positions are those of the L rows of x, [..., L, features], from first on; nil: 0.
+// positions returns the positions of the L rows of x, [..., L, features], from first on; nil: 0.
 func positions(x, first *ops.Node) *ops.Node {
 	n := x.Graph().Iota(tensor.Int32, 0, x.Dim(-2))
 	if first != nil {

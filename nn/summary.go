@@ -60,7 +60,7 @@ func (p *Pass) Summary(w io.Writer) error {
 	return err
 }
 
-// sizeOf is how many numbers the parameters are whose names begin with the path of the module.
+// sizeOf is the number of elements of all parameters whose names begin with the path of the module.
 func (m *Model) sizeOf(module any) int {
 	path, ok := m.paths[module]
 	if !ok {

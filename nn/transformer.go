@@ -118,7 +118,7 @@ func (l *DecoderLayer) Build(s *Scope) {
 }
 
 // Run is the layer of x, [N, L, Embed], and of the encoder's result, [N, S, Embed]. self has the options of attention to x,
-// cross those of attention to the memory.
+// cross the options of attention to the memory.
 func (l *DecoderLayer) Run(p *Pass, x, memory *ops.Node, self, cross AttendOptions) *ops.Node {
 	if l.Self == nil {
 		return p.fail("decoder_layer", errNotBuilt, x, memory)

@@ -24,14 +24,14 @@ type Graph struct {
 
 // GraphOptions say how a graph is built.
 type GraphOptions struct {
-	// Shapes are those of inputs, by name; those that the model gives in numbers may be left out.
+	// Shapes are the shapes of inputs, by name; those that the model gives in numbers may be left out.
 	Shapes map[string][]int
 	// Contents are the contents of inputs on which sizes depend, as of the second input of Reshape where it is no
 	// initialiser.
 	Contents map[string]*tensor.Tensor
 	// Variables makes the float initialisers variables, that can be trained, and not constants.
 	Variables bool
-	// Name is that of the graph; empty: the name in the model.
+	// Name is the name of the graph; empty: the name in the model.
 	Name string
 }
 

@@ -20,7 +20,7 @@ type Output struct {
 
 // SaveOptions say how a model is written. The zero value and nil are right for most.
 type SaveOptions struct {
-	// Name is that of the graph; empty: the name of the graph that is written.
+	// Name is the name of the graph in the model; empty: the name of the graph that is written.
 	Name string
 	// Inputs are inputs in the order that the model is to have, also those that no output needs; others follow as they were
 	// declared.
@@ -28,7 +28,7 @@ type SaveOptions struct {
 	// Opset is the version of the operator set, 18 to 23; 0 means 21. Newer ones have more operators (Gelu from 20, GroupNormalization from 21,
 	// RMSNormalization from 23), which are written as others in older ones.
 	Opset int
-	// Sizes are those of open extents that are to be numbers in the model; the others stay open there.
+	// Sizes are the sizes of open extents that are to be numbers in the model; the other extents stay open there.
 	Sizes ops.Sizes
 	// External puts weights of at least a given number of bytes into a file beside the model, with .data behind its name; 0: none
 	// as long as all of them take less than 2 GB, which is as much as a file of the format holds.
@@ -43,7 +43,7 @@ const (
 	maxFile = 1<<31 - 1<<24
 )
 
-// irVersions are those of the format that belong to versions of the operator set.
+// irVersions are the versions of the file format, by the versions of the operator set.
 var irVersions = map[int]int64{18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 
 // Save writes the graph that computes outputs to a file, which other programs that know ONNX can load, and [Load]. Inputs,

@@ -143,7 +143,7 @@ func (m *MAE) Add(scores, target *tensor.Tensor) error {
 	return nil
 }
 
-// Confusion counts how often the highest score was that of which class, by the target class. Its value is the accuracy.
+// Confusion counts, for each target class, how often each class had the highest score. Its value is the accuracy.
 type Confusion struct {
 	Classes []string // names; those that lack are numbers
 	Counts  [][]int  // [target][predicted]

@@ -34,7 +34,7 @@ type Model struct {
 // graph is the graph of the model.
 func (m *Model) graph() *ops.Graph { return m.Inputs[0].Graph() }
 
-// check reports mistakes of the model for batches of a loader, which inputs take, or shares of theirs.
+// check reports mistakes of the model for a loader, of which the inputs take whole batches or shares of batches.
 func (m *Model) check(l *data.Loader, whole bool) error {
 	if len(m.Inputs) == 0 || m.Inputs[0] == nil {
 		return errors.New("train: the model has no inputs")

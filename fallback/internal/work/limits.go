@@ -18,10 +18,10 @@ type Limits struct {
 	Updates int64
 }
 
-// TileColumns is how many columns a tile has that is one call of a matrix product.
+// TileColumns is the number of columns of a tile that one call of a matrix product computes.
 const TileColumns = 192
 
-// Defaults are those of programs.
+// Defaults are the limits that programs use.
 var Defaults = Limits{
 	PieceNs: 30_000, WideNs: 60_000,
 	Chunk:    1 << 16,

@@ -13,7 +13,7 @@ import (
 // rule writes a node and returns the names of its results, or nil where its operator does not compute the same as the node.
 type rule func(c *call) []string
 
-// rules are those of all ops that have one.
+// rules are the export rules of all ops that have one, by name.
 var rules = make(map[string]rule, 256)
 
 func define(name string, r rule) bool {

@@ -124,7 +124,7 @@ var (
 	_ = define("atan2", wide(func(c *call) []string {
 		y, x := c.arg(0), c.arg(1)
 		zero := c.like(x, 0)
-		// Of the smaller over the larger, so that infinities of both meet as 1.
+		// The quotient is the smaller over the larger, so that two infinities give 1.
 		ay, ax := c.op("Abs", []string{y}), c.op("Abs", []string{x})
 		hi, lo := c.op("Max", []string{ay, ax}), c.op("Min", []string{ay, ax})
 		r := c.op("Div", []string{lo, hi})

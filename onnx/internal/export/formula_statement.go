@@ -2,8 +2,8 @@ package export
 
 import "github.com/anycl/anycl/onnx/internal/formula"
 
-// gone are the elements that have left where a statement ends: the function, the loop, or the iteration. Each is a condition beside those of
-// the path on which the statement began.
+// gone says which elements have left the function, the loop or the iteration where a statement ends. Each is a condition beside the
+// conditions of the path on which the statement began.
 type gone struct{ function, loop, iteration scalar }
 
 func nobody() gone { return gone{truth(false), truth(false), truth(false)} }

@@ -84,7 +84,8 @@ type extent struct {
 
 func differ(s [Samples]int64) bool { return s[0] != s[1] || s[0] != s[2] }
 
-// values are those that f gives of a graph, with extents that differ open. each is told of the names of a value.
+// values returns the values that f gives for a graph, with the extents that differ among the samples open. each is called with the names
+// of a value.
 func (o *opener) values(f func(g *model.Graph) []*model.Value, in [Samples]Sample, each func(names [Samples]string)) (all []*model.Value) {
 	for i, first := range f(in[0].Graph) {
 		v := *first

@@ -76,8 +76,8 @@ func (s *signature) wider(dt tensor.DType, version int64) tensor.DType {
 	return tensor.Invalid
 }
 
-// signatures are those of all operators that are written. Some operators have fewer types here than in the specification: types that
-// runtimes lack are cast to others and back. They are made when a graph is first written.
+// signatures are the signatures of all operators that are written. Some operators have fewer types here than in the specification:
+// types that runtimes lack are cast to others and back. They are made when a graph is first written.
 var signatures = sync.OnceValue(func() signatureTable {
 	all := signatureTable{}
 	all.fill()

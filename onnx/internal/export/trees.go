@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// domainML is that of the operators of classical models.
+// domainML is the domain of the operators of classical models.
 const domainML = "ai.onnx.ml"
 
 // maxTreeNodes bounds the number of nodes: a step that several paths lead to is written once for each path.
@@ -145,7 +145,8 @@ func (w *treeWriter) numbersOnce(i int) []int {
 	return w.lists[key]
 }
 
-// floatOfKey is the largest number whose key is at most this, see [engine.FloatKey32]. None has -1, which would be that of the other zero.
+// floatOfKey is the largest number whose key is at most this, see [engine.FloatKey32]. No number has the
+// key -1, which would be the key of the other zero.
 func floatOfKey(key int32) float32 {
 	if key == -1 {
 		key = -2

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/internal/clsource"
 )
 
-// marks are those of more than one character.
+// marks are the marks of more than one character.
 var marks = []string{"<<=", ">>=", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}
 
 // lex splits a text into words, numbers and marks, of which those that adjoin are one where C has such a mark.
@@ -47,7 +47,7 @@ func mark(tokens []clsource.Token) (text string, n int) {
 	return text, n
 }
 
-// texts are those of tokens.
+// texts returns the texts of tokens.
 func texts(tokens []clsource.Token) (all []string) {
 	for _, t := range tokens {
 		all = append(all, t.Text)
@@ -154,7 +154,7 @@ func expand(tokens []string, macros map[string]macro, depth int) (out []string, 
 	return out, nil
 }
 
-// arguments are those of a call whose first token after the bracket is at i; end is that of its closing bracket.
+// arguments returns the arguments of a call whose first token after the bracket is at i; end is the index of its closing bracket.
 func arguments(tokens []string, i int) (args [][]string, end int) {
 	depth, args := 0, [][]string{nil}
 	for ; i < len(tokens); i++ {

@@ -125,7 +125,7 @@ func (p *parser) want(t string) {
 	}
 }
 
-// name is an identifier: F(name) is that of a function or table of the library, M(name) that of a built-in function.
+// name reads an identifier: F(name) names a function or table of the library, M(name) a built-in function.
 func (p *parser) name() string {
 	t := p.next()
 	if (t == "F" || t == "M") && p.peek() == "(" {

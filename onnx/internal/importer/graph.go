@@ -114,7 +114,7 @@ func (b *builder) model(shapes map[string][]int) (*Graph, error) {
 		v = b.declared(v, out.DType)
 		x.outputs[i] = v
 		got := tensor.Invalid
-		if v.node == nil { // it is known, and no node of another precision need be made of it
+		if v.node == nil { // a known value needs no node of another precision
 			got = v.host.DType()
 		} else {
 			got = x.trimmed(v).DType()

@@ -26,7 +26,7 @@ type spatial struct {
 	before, after          []int
 }
 
-// extents are those of the spatial axes of x.
+// extents returns the extents of the spatial axes of n.
 func (c *call) extents(n *ops.Node) []int {
 	if n.Rank() < 3 {
 		c.fail("its operand %v has no spatial axes", n.Shape())

@@ -147,7 +147,7 @@ var _ = define(func() []*operator {
 	}
 })
 
-// oneScore are the results of a LinearClassifier of two labels whose only score is that of the second one.
+// oneScore returns the results of a LinearClassifier of two labels that computes one score only, of the second label.
 func (c *call) oneScore(x *ops.Node) []*value {
 	s := c.linear(x, 1)
 	best := ops.Gather(c.intVector("classlabels_ints"), 0, ops.Cast(ops.Greater(ops.Squeeze(s, 1), ops.ScalarLike(s, 0)), tensor.Int64))

@@ -66,7 +66,7 @@ func (c *call) features() *ops.Node {
 	return x
 }
 
-// numbers are those of an attribute of floats, or of the tensor that may stand in its place.
+// numbers returns the numbers of an attribute of floats, or of the tensor that may stand in its place.
 func (c *call) numbers(name string) []float64 {
 	if a := c.attr(name+"_as_tensor", model.AttrTensor); a != nil {
 		t, err := a.Tensor.Tensor(nil)

@@ -162,7 +162,7 @@ func (l *layer) build(c *call) (y, h, cell *ops.Node) {
 	return y, ops.Squeeze(h, 0), cell
 }
 
-// plain reports whether the activations are those of package ops.
+// plain reports whether package ops computes these activations: the defaults of the operator, or ReLU in an RNN.
 func (l *layer) plain() bool {
 	if l.op == "RNN" && l.acts[0].name == "relu" {
 		return true
@@ -170,7 +170,7 @@ func (l *layer) plain() bool {
 	return slices.EqualFunc(l.acts, defaults[l.op], func(a activation, name string) bool { return a.name == name })
 }
 
-// gatesOf are where the gates of package ops stand among those of ONNX.
+// gatesOf gives, for each gate of package ops, its index among the gates of ONNX.
 func gatesOf(op string) []int {
 	switch op {
 	case "GRU": // reset, update, new of update, reset, hidden

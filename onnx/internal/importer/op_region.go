@@ -52,7 +52,7 @@ func roiAlign(c *call) []*value {
 		if mode == "avg" {
 			return ops.Mean(grid(sample(ops.Add(ys[0], ys[1]), ops.Add(xs[0], xs[1]))), 3, 5)
 		}
-		// the largest of the weighted elements, as onnxruntime has it
+		// the largest of the weighted elements, as in onnxruntime
 		y := ops.Maximum(ops.Maximum(sample(ys[0], xs[0]), sample(ys[0], xs[1])), ops.Maximum(sample(ys[1], xs[0]), sample(ys[1], xs[1])))
 		return ops.Max(grid(y), 3, 5)
 	}

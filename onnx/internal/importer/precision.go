@@ -41,7 +41,7 @@ func (b *builder) constantNode(t *tensor.Tensor) *ops.Node {
 	return b.g.Const(t)
 }
 
-// recastWeight is t in another dtype; that of a weight is kept, so that all graphs have the same.
+// recastWeight is t converted to dt. Converted weights are kept, so that all graphs share them.
 func (s *Source) recastWeight(t *tensor.Tensor, dt tensor.DType) (*tensor.Tensor, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
