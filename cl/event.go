@@ -47,7 +47,7 @@ func (c *Context) newEvent(h cldriver.Handle, host []byte) *Event {
 			waited := o.await()
 			held.pinner.Unpin()
 			released := o.lib.drv.Release(cldriver.KindEvent, o.h)
-			// That the command itself failed is for Wait to tell.
+			// Wait reports a failure of the command itself.
 			if waited < 0 && Status(waited) != ExecStatusErrorForEventsInWaitList {
 				return waited
 			}

@@ -38,7 +38,7 @@ type Calibration struct {
 	// Wake is the time that a launch that needs all compute units usually takes beyond its work:
 	// threads that sleep are woken.
 	Wake time.Duration `json:"wake_ns"`
-	// Of the companion, 0 without one: Launch is the time of a launch, Copy is as above for bytes that
+	// The figures of the companion, 0 without one: Launch is the time of a launch, Copy is as above for bytes that
 	// its caches hold, with the launch, a fiftieth of it.
 	CompanionLaunch time.Duration `json:"companion_launch_ns,omitempty"`
 	CompanionCopy   float64       `json:"companion_copy,omitempty"`

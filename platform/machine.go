@@ -202,8 +202,8 @@ func (m *Machine) Reports() []Report {
 //	nvidia:0      that device: the number counts the vendor's devices as found
 //	h200, rusticl the best whose name, or whose platform's, holds the text; h200:1 the second found
 //
-// Behind a slash stands a part of the device, which is a device of its own, of fewer compute units, where the
-// driver can divide it. Parts are counted from 0 as devices are. Part of a part is possible too.
+// A slash is followed by a part of the device, where the driver can divide it: a device of its own with fewer
+// compute units. Parts are counted from 0 as devices are. Part of a part is possible too.
 //
 //	gpu/4:1       the second of four parts, whose sizes differ by at most one compute unit
 //	pocl:0/1+3:0  the first part, where one has 1 compute unit and another 3

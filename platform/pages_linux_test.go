@@ -31,7 +31,7 @@ func TestLargeBlocksAskForLargePages(t *testing.T) {
 	require.NoError(t, m.Close())
 }
 
-// mappingFlags are those of the mapping that at lies in.
+// mappingFlags returns the flags of the mapping in which the address at lies.
 func mappingFlags(t *testing.T, at unsafe.Pointer) string {
 	maps, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)

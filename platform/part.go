@@ -19,7 +19,7 @@ import (
 // The driver's sub-device lives as long as something is open on it: a Device only describes. A
 // part has no companion, as the calling thread is none of its compute units.
 
-// parts are those of a device that somebody has asked for.
+// parts are the parts of a device that have been asked for.
 type parts struct {
 	sync.Mutex
 	known map[string]*Device // by ID

@@ -132,7 +132,7 @@ func TestADriverThatCrashesIsNotAskedForParts(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, f.asked)
 
-	// So it is with any that somebody else has found to crash, and not with one that is cured.
+	// The same holds for a device that EnvQuirks says to crash, and not for one that it says not to crash.
 	f.asked = nil
 	t.Setenv(EnvQuirks, "+subdevice-crash")
 	_, err = discoverFake(t, f).Select("llvmpipe:1/2:0")

@@ -30,8 +30,8 @@ type program struct {
 	used int64 // number of the last call that asked for it
 }
 
-// mostPrograms is how many programs are kept for who asks again. A program costs PoCL 3.1 a tenth
-// of a MiB, and who compiles one graph after another for weeks must not run out of memory.
+// mostPrograms is the number of programs that stay cached. A program costs PoCL 3.1 a tenth
+// of a MiB, and a process that compiles one graph after another for weeks must not run out of memory.
 const mostPrograms = 512
 
 // defaultStd is the language level that every implementation builds: CL2.0 and
@@ -43,13 +43,13 @@ const defaultStd = "-cl-std=CL1.2"
 // for the same program at the same time share one build. The program belongs to
 // the opened device: do not Close it, and do not Build it again. It lives as long as
 // anybody holds it or a kernel of it, until the device is closed; the 512 that were asked for last
-// are kept for who asks again.
+// stay cached.
 //
-// Before the source stands a definition of the macro FMA(a, b, c), which is
+// The source is preceded by a definition of the macro FMA(a, b, c), which is
 // a*b+c written the way that is right and fast on this device, and a #line
 // directive with the name, so that compile errors say name:line. Where a driver gives wrong
-// extents for dimensions that a launch does not have, get_global_size and its like are corrected. To the options
-// -cl-std=CL1.2 is added, unless they hold a -cl-std of their own.
+// extents for dimensions that a launch does not have, get_global_size and its like are corrected. The option
+// -cl-std=CL1.2 is added, unless the options hold another -cl-std.
 //
 // The disk cache's key is over this module's version, source, options, platform
 // name and version, device name and vendor, driver version and pointer size. An

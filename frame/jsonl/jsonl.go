@@ -111,7 +111,7 @@ type lineError struct {
 	err  error
 }
 
-// values are those of a column, null behind their end.
+// values are the values of a column; rows behind their end are null.
 type values struct {
 	name   string
 	kind   column.Kind // Invalid as long as there are only nulls

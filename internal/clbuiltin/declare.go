@@ -97,7 +97,7 @@ func isOther(word string) bool {
 	return word == "shuffle" || word == "shuffle2" || word == "wait_group_events"
 }
 
-// forms are those of a function, none where it is no function of this package.
+// forms returns the forms of a function, none where it is no function of this package.
 func forms(name string) []form {
 	if f, ok := conversion(name); ok {
 		return []form{f}
@@ -116,7 +116,7 @@ var table = sync.OnceValue(func() map[string][]form {
 	return t
 })
 
-// words are those of a text outside comments, each once.
+// words returns the words of a text outside comments, each once.
 func words(text string) []string {
 	seen := map[string]bool{}
 	for text != "" {

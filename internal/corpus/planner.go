@@ -24,7 +24,7 @@ type Planner struct {
 // NewPlanner adds to c. Close it.
 func NewPlanner(c *Corpus) *Planner { return &Planner{Engine: fallback.New(nil), corpus: c} }
 
-// Name is that of the class.
+// Name is the name of the device class.
 func (p *Planner) Name() string { return p.corpus.Class.Name }
 
 // Traits are those of no CPU path.

@@ -40,7 +40,7 @@ func SVD(a Matrix, full bool) (u Matrix, s []float64, vt Matrix) {
 	return u, s, vt
 }
 
-// SingularValues are those of a, which it overwrites, the largest first.
+// SingularValues returns the singular values of a, the largest first. It overwrites a.
 func SingularValues(a Matrix) []float64 {
 	s := make([]float64, min(a.Rows, a.Cols))
 	if len(s) == 0 {

@@ -159,7 +159,7 @@ func (s *student) target(where ops.Place) ops.Target {
 	}
 }
 
-// feeds are those of step i.
+// feeds returns the feeds of step i.
 func (s *student) feeds(i int) ops.Feeds {
 	x, y := make([]float32, s.rows*s.cols), make([]float32, s.rows)
 	for j := range x {

@@ -23,7 +23,7 @@ import (
 
 func init() { roles["signals"] = signalsRole }
 
-// nilPanics dereferences nil in a given number of new goroutines and counts the panics that Go makes of it.
+// nilPanics dereferences nil in a given number of new goroutines and counts the panics that Go raises for it.
 func nilPanics(n int) (recovered int) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex

@@ -151,7 +151,7 @@ func (x *Executor) Inputs() []*ir.Node {
 	return nodes
 }
 
-// Tasks are those of a run.
+// Tasks returns the tasks of a run.
 func (x *Executor) Tasks() []*engine.Task {
 	tasks := make([]*engine.Task, len(x.first.Instructions))
 	for i, u := range x.first.Instructions {

@@ -12,7 +12,7 @@ import (
 	"github.com/anycl/anycl/internal/report"
 )
 
-// tasks are those of v, each of which is expected to run so often.
+// tasks describes the tasks of v, of which task t is expected to run often[t] times.
 func (v *version) tasks(often []float64) []report.Task {
 	at := make([]int, len(v.Instructions)) // among the tasks of its engine
 	for _, e := range v.reportEngines() {
@@ -104,7 +104,7 @@ func regions(flows []*ir.Flow, in int, out []report.Region) []report.Region {
 	return out
 }
 
-// refusals are those of all tasks that run after a device in the order of preference, and were not put there.
+// refusals lists why engines that come before the engine of a task in the order of preference cannot run it.
 func (v *version) refusals() (all []report.Refusal) {
 	for t, u := range v.Instructions {
 		if v.model.Where != ir.Anywhere || u.Where != ir.Anywhere || u.Flow != nil {

@@ -53,7 +53,7 @@ type ScatterAttr struct {
 }
 
 // MaterializeAttr says how a tensor that is stored lies in memory: by its axes in this order, outermost
-// first; without one, as what it is made of. With Edge it is a padded image that needs no buffer where it is
+// first; without Order, like its operand. With Edge it is a padded image that needs no buffer where it is
 // nothing but that: windows that slide over it find its edge themselves.
 type MaterializeAttr struct {
 	Order []int

@@ -9,7 +9,7 @@ func Product(shape []int) int {
 	return n
 }
 
-// Extents are those of the given axes.
+// Extents returns the extents of the given axes.
 func Extents(shape, axes []int) []int {
 	out := []int{}
 	for _, a := range axes {

@@ -268,8 +268,8 @@ func (b *builder) epilogue(head, end *ir.Node, at []*engine.Index, addr *engine.
 }
 
 // coordinates follows the chain of head: at are the coordinates of one of its
-// elements over the axes of dom, the result are those of the element that the
-// end of the chain makes of it.
+// elements over the axes of dom, the result is the coordinates of the same
+// element at the end of the chain.
 func (l *lowerer) coordinates(head *ir.Node, at []*engine.Index, dom engine.Domain) []*engine.Index {
 	cur := head
 	for _, n := range l.chain[head] {

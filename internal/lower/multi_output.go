@@ -9,8 +9,8 @@ import (
 )
 
 // fuseOutputs makes one task of several outputs from the group, and returns the ends that must have
-// tasks of their own: where a group has but one, or those that read others
-// somewhere else than at their own coordinates.
+// tasks of their own: the only end of a group, or ends that read others
+// elsewhere than at their own coordinates.
 func (l *lowerer) fuseOutputs(to *fusionGroup) (alone []*ir.Node) {
 	for len(to.ends) > 1 {
 		var mismatch *ir.Node

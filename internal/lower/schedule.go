@@ -3,7 +3,7 @@
 //
 // The passes, in their order: fuse.go decides which nodes become buffers and which are computed inside their readers;
 // group.go joins tasks over one domain to one of several outputs; lower.go and its neighbours build the tasks, through
-// builder.go, which follows a node down to the buffers that it is made of; order.go lets updates be written in place.
+// builder.go, which follows a node down to the buffers that it is computed from; order.go lets updates be written in place.
 package lower
 
 import (

@@ -245,7 +245,7 @@ func (c cell) with(macro string, value int) cell {
 
 func (c cell) id() string { return c.family + "=" + c.variant + "/" + c.name }
 
-// inputs are those of c.
+// inputs returns the contents of the inputs of c.
 func (c cell) inputs(t *testing.T) [][]byte {
 	if c.ins != nil {
 		return c.ins(t)

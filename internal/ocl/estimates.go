@@ -85,8 +85,8 @@ func (r *rates) computing(t *engine.Task, c engine.Cost) float64 {
 	return s * (1 + c.Divergence*(r.divergence-1))
 }
 
-// Of a contraction: what a vector of columns and the rows of a tile hold, and what one tile costs
-// beside its multiplications, as a number of these.
+// Figures of a contraction: the rows of a tile and the columns of a vector, and the cost of one tile
+// beside its multiplications, as a number of multiplications.
 const (
 	tileRows, tileColumns = 8, 32
 	tileOwn               = 8000

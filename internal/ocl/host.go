@@ -105,7 +105,7 @@ func newHostRates(c *platform.Calibration) hostRates {
 	return r
 }
 
-// curves are those of transfers to and from a domain.
+// curves returns the curves of transfers to and from a domain.
 func (r *rates) curves(d engine.MemoryDomain) (up, down platform.Curve) {
 	up, down = r.up, r.down
 	if d == callersCaches && len(r.host.up) > 0 {

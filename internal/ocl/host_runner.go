@@ -92,7 +92,7 @@ const (
 	setToBound
 )
 
-// origin is a place to tell others' distance from, which keeps none of them alive.
+// origin is the place to which other addresses are relative: a relative address keeps no memory alive.
 var origin byte
 
 func (l *hostLauncher) bind(t *engine.Task, c *command) (err error) {

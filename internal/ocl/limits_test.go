@@ -16,8 +16,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// A device of small work-groups, made of PoCL by its own setting, in a process
-// of its own because the setting is read once.
+// A setting of PoCL limits its device to small work-groups. The test runs in a process of its own, because PoCL
+// reads the setting once.
 func TestSmallWorkGroupsGiveTheSameResults(t *testing.T) {
 	const env, tests = "POCL_MAX_WORK_GROUP_SIZE", "^(TestInPlaceMaps.*|TestSmallWorkGroups.*)$"
 	e := device(t, "", nil)

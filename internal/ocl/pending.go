@@ -58,7 +58,7 @@ func (p *Pending) Prepare(context.Context, []engine.Bound) (engine.Sequence, err
 // Wait has nothing to wait for.
 func (p *Pending) Wait(ctx context.Context) error { return ctx.Err() }
 
-// Stats are those of nothing.
+// Stats returns zeros, as nothing has run.
 func (p *Pending) Stats() engine.Stats { return engine.Stats{} }
 
 // Close does nothing.

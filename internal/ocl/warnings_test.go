@@ -48,7 +48,7 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 			}
 		}
 	}
-	// Of vectors that are wider than the processor's, which platform does not let Clang say either.
+	// The warning about vectors wider than the processor's, which platform switches off too.
 	const quiet = "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpsabi\"\n#endif\n"
 	for _, share := range parts {
 		ctx := e.dev.Context()

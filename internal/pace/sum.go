@@ -78,7 +78,7 @@ type estimate struct {
 	part           float64 // of the expected time, in nanoseconds; then times deviation, of 1
 }
 
-// estimates are those of the parts that take time, and their sum.
+// estimates returns the estimates of the parts that take time, and the sum of their expected times.
 func (t *Table) estimates(parts []Part) (all []estimate, total float64) {
 	for _, p := range parts {
 		if p.Predicted <= 0 || !(p.Times > 0) {

@@ -115,7 +115,7 @@ type Plan struct {
 	Serial time.Duration
 }
 
-// Pure is the placement with all on one engine, as far as that is possible.
+// Pure is the placement with all tasks on one engine, as far as possible.
 type Pure struct {
 	Total      time.Duration // of a run
 	Assignment []int         // the engine of each task

@@ -38,13 +38,13 @@ func movesRows(t *engine.Task) bool {
 	return affine && (len(axes) == 0 || coef[axes[len(axes)-1]] == 1)
 }
 
-// WaitKey is that of the wait for an engine.
+// WaitKey is the key of the wait for an engine.
 func WaitKey(e engine.Engine) pace.Key { return pace.Key{Engine: e.Name(), Kind: "wait"} }
 
-// runKey is that of a run's time beside its tasks, waits and moves.
+// runKey is the key of a run's time beside its tasks, waits and moves.
 func runKey() pace.Key { return pace.Key{Kind: "run"} }
 
-// moveKey is that of moves to an engine, or from it.
+// moveKey is the key of moves to an engine, or from it.
 func moveKey(e engine.Engine, m transfer) pace.Key {
 	k := pace.Key{Engine: e.Name(), Kind: "move", Name: "to"}
 	if m.back {
@@ -68,7 +68,7 @@ func (m *Model) Learn(p *Placement, took time.Duration, rates Rates, keep bool) 
 	m.Pace.LearnSum(m.parts(p, rates), took, keep)
 }
 
-// parts are those of a run by p, as engines predict them.
+// parts returns the parts of a run by p, with the times that engines predict.
 func (m *Model) parts(p *Placement, rates Rates) (all []pace.Part) {
 	engines, often := m.prices(), frequencies(m.Flows, len(m.Instructions))
 	for i, e := range m.Engines {
@@ -102,7 +102,7 @@ type countedTransfer struct {
 	times  float64
 }
 
-// transfers are those of a run, by the plan.
+// transfers returns the transfers of a run by p.
 func (m *Model) transfers(p *Placement, engines []*priced, often []float64, rates Rates) (all []countedTransfer) {
 	for _, v := range m.Moved(often, rates) {
 		from := place.Host

@@ -10,7 +10,7 @@ import (
 type Region struct {
 	Op     string `json:"op"` // while, scan or if
 	Caller string `json:"caller"`
-	In     int    `json:"in"` // the region around, as an index into Regions; -1 for none
+	In     int    `json:"in"` // the enclosing region, as an index into Regions; -1 for none
 	// Tasks [First, Mid) find out whether there is an iteration, and [Mid, Last) are one; of
 	// a branch they are its two ways.
 	First int `json:"first"`

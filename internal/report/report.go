@@ -100,7 +100,7 @@ type Value struct {
 	To     []int `json:"to"` // tasks
 	Fed    bool  `json:"fed,omitempty"`
 	Result bool  `json:"result,omitempty"`
-	// Moves are those of every run.
+	// Moves are the transfers of the value in every run.
 	Moves []Move `json:"moves,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type Timeline struct {
 	tracks map[[2]string]int // thread numbers, by graph and track
 }
 
-// timelines are those of this process, by path: runtimes that write to one file share it.
+// timelines are the timelines of this process, by path: runtimes that write to one file share it.
 var timelines = struct {
 	sync.Mutex
 	of map[string]*Timeline

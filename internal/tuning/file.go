@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// version is that of the file's form. A file of another one is not read.
+// version is the version of the file format. A file of another version is not read.
 const version = 1
 
 // File is a table as it is written, with the device that it was measured on.

@@ -254,7 +254,7 @@ func (w *partitioned) cumulative(typ column.Type, c *column.Column) (*column.Col
 	return column.FixedOf(typ, out, column.BitmapOfBools(valid)), err
 }
 
-// extremes finds the least or greatest value of the last size rows up to each, by a queue of rows that may still be it.
+// extremes finds, for each row, the least or greatest value of the last size rows up to it, by a queue of the rows that may still hold it.
 func (w *partitioned) extremes(c *column.Column, size int, greatest bool) (*column.Column, error) {
 	ranks, err := w.ranks(c)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 // oneRow are aggregates that are a value of one row: of several the first in the window's order, or the last.
 var oneRow = map[string]bool{"first": true, "last": true, "argmin": true, "argmax": true}
 
-// row is that of an aggregate in a partition + 1, or 0. Ranks are of the values that argmin and argmax compare, by.
+// row is 1 + the row that holds the value of an aggregate in a partition, or 0 for none. ranks are the ranks of by, the values that argmin
+// and argmax compare.
 func (w *partitioned) row(op string, part []uint32, by *column.Column, ranks []uint64) uint32 {
 	switch op {
 	case "first":

@@ -33,7 +33,7 @@ func Extent(t *engine.Task, axes []int) int64 {
 	return n
 }
 
-// Coordinates are those of dom itself.
+// Coordinates returns the coordinates of dom itself: the index of each axis.
 func Coordinates(dom engine.Domain) []*engine.Index {
 	at := make([]*engine.Index, len(dom))
 	for i := range at {

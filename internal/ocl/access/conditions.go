@@ -83,7 +83,7 @@ func AtomKey(a engine.Atom) string {
 	}
 }
 
-// Unproven are those of conds that do not hold at every point.
+// Unproven returns the conditions that are not proven to hold at every point of dom.
 func Unproven(conds []engine.Cond, dom engine.Domain) (open []engine.Cond) {
 	for _, c := range conds {
 		if always, _ := c.Proven(dom); !always {

@@ -6,7 +6,7 @@ import "slices"
 // Units that finish at the same time stand together.
 type makespan []struct{ at, units int64 }
 
-// newMakespan is that of the given number of compute units, none of which has anything to do yet.
+// newMakespan is the makespan of the given number of compute units, all of them idle.
 func newMakespan(units int64) makespan {
 	return append(make(makespan, 0, 8), struct{ at, units int64 }{0, units})
 }

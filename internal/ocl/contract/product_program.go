@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Of contract/cpu_dot.cl and contract/cpu_stream.cl for a matrix and a vector: enough sums to hide
+// Constants of contract/cpu_dot.cl and contract/cpu_stream.cl for a matrix and a vector: enough sums to hide
 // the latency of a multiply-add, and rows that are read at once.
 const (
 	dotRows    = 4

@@ -154,7 +154,7 @@ func outAddress(t *engine.Task) *engine.Index {
 	return at
 }
 
-// Axes are those of group g of the separated task.
+// Axes are the axes of group g of the separated task.
 func (c *Contraction) Axes(g int) []int { return access.Axes(c.Task, g) }
 
 // Load describes operand e, whose axes of the sum are group sum.

@@ -19,7 +19,7 @@ type SubgroupChoice struct {
 // subgroupLegal reports whether a sub-group, or the group that emulates one, fits the device.
 func (c *Contraction) subgroupLegal() bool { return c.subgroupLanes() <= c.Device.WorkGroup }
 
-// subgroupLanes are those of the device's sub-groups, or of their emulation.
+// subgroupLanes is the number of lanes of the device's sub-groups, or of their emulation.
 func (c *Contraction) subgroupLanes() int {
 	if c.Device.SubgroupLanes > 0 {
 		return c.Device.SubgroupLanes

@@ -73,7 +73,7 @@ func halvedPanels(n, columns int64, units int) int64 {
 // wide is 1 where four neighbours of p are one access if its buffer is aligned.
 func wide(p Part) int64 { return int64(codegen.OneIf((p.From|p.LD|p.Step)%4 == 0)) }
 
-// program is that of a tile, on CPUs of all.
+// program is the program for a tile. On CPUs one program, for the zero shape, serves all tiles.
 func (u *Update) program(t kernels.TileShape) *codegen.Program {
 	if p := u.programs[t]; p != nil {
 		return p

@@ -100,7 +100,7 @@ func (c *Contraction) winogradCycles() (own, plain int64) {
 	return p.cycles(c), plain
 }
 
-// Of contract/cpu_winograd_transform.cl: windows of a tile down and across, and products of a tile.
+// Constants of contract/cpu_winograd_transform.cl: windows of a tile down and across, and products of a tile.
 const winogradTile, winogradPoints = 2, 16
 
 // all is the number of tiles of all images.

@@ -155,7 +155,7 @@ func (f *qr) decompose(block, k, w int64) {
 	f.decompose(block, k, h)
 	f.apply(block, k, h, f.f, k+h, k+w, f.inner)
 	f.decompose(block, k+h, w-h)
-	// Of both together, T has -T₁ V₁ᵀ V₂ T₂ beside T₁ and above T₂.
+	// The T of both blocks together has -T₁ V₁ᵀ V₂ T₂ beside T₁ and above T₂.
 	x, y := f.tmp[0], f.tmp[1]
 	f.add(f.inner.Launch(f.batch, h, w-h, f.m-k-h, at(f.v, k+h, k), at(f.v, k+h, k+h), x, false))
 	f.add(f.set.Launch(f.batch, h, w-h, w-h, x, at(f.t, k+h, k+h-block), y, false))

@@ -22,7 +22,7 @@ const (
 	mostNested    = 3       // minima and remainders of each other, in addresses
 )
 
-// interiorOf is that of t; nil where it does not pay.
+// interiorOf is the interior of t; nil where it does not pay.
 func interiorOf(t *engine.Task) *interior {
 	in := &interior{from: make([]int64, len(t.Axes)), values: t.Values}
 	for _, n := range t.Axes {

@@ -87,7 +87,7 @@ func TestSeveralValuesAwayFromBorders(t *testing.T) {
 	}
 }
 
-// Of blocks that are stored past the caches some are at borders: points away from those have no conditions in them either.
+// Some of the blocks that are stored past the caches are at borders: their points away from the borders have no conditions either.
 func TestPointsAwayFromBordersAreStoredPastTheCaches(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	e := device(t, "map=block", func(d *facts.Device) { d.Cache = 1 })

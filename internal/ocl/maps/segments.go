@@ -19,7 +19,7 @@ type segment struct {
 	task     *engine.Task // whose last axis begins at from
 }
 
-// segments are those of the last axis of t, a Map; nil where its addresses are without them, or would need too many. Where
+// segments returns the segments of the last axis of t, a Map; nil where its addresses are without them, or would need too many. Where
 // much is computed for parts of a row that lie side by side, the parts are segments.
 func segments(t *engine.Task) (all []segment) {
 	if len(t.Axes) == 0 || len(t.Values) != 1 {

@@ -133,7 +133,7 @@ func (m *thinning) plan() (*variant.Plan, error) {
 		place = place.Mul(int64(t.Axes[a])).Add(engine.AxisIndex(a))
 	}
 	if axes := access.Axes(t, 0); m.thin == axes[len(axes)-1] && m.row == axes[len(axes)-2] {
-		// That rows lie THIN apart must be known where vectors of them are stored.
+		// Code that stores vectors of rows must know that rows lie THIN apart.
 		at := access.Coordinates(t.Axes)
 		at[m.row], at[m.thin] = engine.ConstIndex(0), engine.ConstIndex(0)
 		g.Hook("FIRST_PLACE", coords[:1], engine.IndexValue(tensor.Int64, place).Subst(at, t.Axes), tensor.Invalid)

@@ -54,7 +54,7 @@ func DeviceDTypes(t testing.TB) []tensor.DType {
 	return slices.DeleteFunc(slices.Clone(tensor.DTypes()), func(dt tensor.DType) bool { return dt == tensor.Float64 && !fp64 })
 }
 
-// On makes engines with open, ocl.NewQueueOnly, on the device that all tests share: force is a list of variants as EnvVariant has it,
+// On makes engines with open, ocl.NewQueueOnly, on the device that all tests share: force is a list of variants as in EnvVariant,
 // change modifies the facts that the engine has about the device, nil for the true ones. Tests are skipped where there is no device.
 func On[E Engine](open func(d *platform.Opened, force string, change func(*facts.Device)) E) func(t testing.TB, force string, change func(*facts.Device)) E {
 	return func(t testing.TB, force string, change func(*facts.Device)) E {

@@ -64,7 +64,7 @@ func TestLargeWindowsKeepTheirFactors(t *testing.T) {
 	}
 }
 
-// A border is made of zeros: a value that is not finite times 0 is NaN, as it is where the border
+// A border consists of zeros: a value that is not finite times 0 is NaN, as it is where the border
 // lies in memory.
 func TestBorderTimesInfinityIsNaN(t *testing.T) {
 	p := sample.Pixels{N: 1, H: 5, W: 6, C: 32, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}

@@ -21,7 +21,7 @@ const joinSpan = 1 << 12
 // joinInputs is how many inputs one launch takes: what leaves room for the result and a table of numbers among the arguments.
 func joinInputs(d *facts.Device) int { return max(min(d.Operands()-1, 16), 1) }
 
-// joinOperands are those of one launch.
+// joinOperands is the number of operands of one launch, the result included.
 func joinOperands(d *facts.Device, t *engine.Task) int {
 	return min(len(t.Algorithm.(*engine.Join).Widths), joinInputs(d)) + 1
 }

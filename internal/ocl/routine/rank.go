@@ -436,7 +436,7 @@ func (r *ranking) digits(held int64, match bool) (*variant.Plan, error) {
 	return p, nil
 }
 
-// rankCost is that of the variants for CPU drivers.
+// rankCost is the cost of the variants for CPU drivers.
 func rankCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	a, dt := t.Algorithm.(*engine.Rank), t.Ins[0].DType
 	n, size := float64(a.Rows*a.Length), float64(dt.Size())

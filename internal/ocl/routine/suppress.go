@@ -170,7 +170,7 @@ func (s *suppressing) byGroups(rows *sortedRows) (*variant.Plan, error) {
 	return rows.Plan, nil
 }
 
-// suppressCost is that of lists on a CPU driver.
+// suppressCost is the cost of the variant with lists on a CPU driver.
 func suppressCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	a := t.Algorithm.(*engine.Suppress)
 	pass, selected := a.Candidates()

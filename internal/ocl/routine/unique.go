@@ -149,7 +149,7 @@ func (u *uniqueTask) numbered(g *codegen.Builder) {
 	g.Size("COUNT", u.Count)
 }
 
-// hooks are those of a sort whose results are items. They say nothing of the outputs, so that one program
+// hooks returns the hooks of a sort whose results are items. They do not mention the outputs, so that one program
 // sorts for all.
 func (u *uniqueTask) hooks(items func(g *codegen.Builder)) func(g *codegen.Builder) {
 	return func(g *codegen.Builder) {

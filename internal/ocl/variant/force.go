@@ -39,7 +39,7 @@ func forcible() map[string][]string {
 	return all
 }
 
-// checkVariants returns the error of a list of variants, as EnvVariant has it: a part that is not
+// checkVariants returns the error of a list of variants in the format of EnvVariant: a part that is not
 // family=name, a family or a variant that does not exist, a family that is named twice.
 func checkVariants(list string) error {
 	known, seen := forcible(), map[string]bool{}

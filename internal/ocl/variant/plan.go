@@ -62,7 +62,7 @@ func RangeOf(l Launch) cl.Range {
 	return r
 }
 
-// Value is that of a's name in this launch.
+// Value is the value of the argument a in this launch.
 func (l *Launch) Value(a codegen.Arg) int64 {
 	if v, ok := l.Sizes[a.Name]; ok {
 		return v

@@ -83,7 +83,7 @@ func FoldClass(_ *facts.Device, t *engine.Task) string {
 	return b.String() + Bucket("rows", t.Size(0)) + Bucket("cols", t.Size(1))
 }
 
-// DTypes are those of the first output and of the first load for it.
+// DTypes names the dtypes of the first load for the first output and of that output, once where they are equal.
 func DTypes(t *engine.Task) string {
 	out := t.Outs[0].DType
 	exprs := t.Exprs()

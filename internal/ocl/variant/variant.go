@@ -16,7 +16,7 @@ import (
 
 // Variant is one way to run a task.
 type Variant struct {
-	Name string                // as EnvVariant has it
+	Name string                // as in EnvVariant
 	Why  string                // it fits this task on this device: one phrase
 	Plan func() (*Plan, error) // writes the program; called for the chosen one
 

@@ -20,7 +20,7 @@ func describe(t *engine.Task, x *engine.Expr) {
 	Output(t, engine.Apply(Add, sum.DType, wide, wide), true)
 }
 
-// Softmax is that of each row.
+// Softmax is a task for the softmax of each row.
 func Softmax(dt tensor.DType, rows, cols int) *engine.Task {
 	t, x := rowTask(dt, rows, cols)
 	wide := engine.AccType(dt)
