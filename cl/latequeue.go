@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/internal/cldriver"
 )
 
-// PoCL's threads let go of a command after who waits for it is told. Where everything else was
+// PoCL's threads release a command after its waiters are told. Where everything else was
 // released by then, the command's queue goes with it, with the queue the context and with the
 // context a sub-device, whose functions are asked next to free the queue: in memory that is no
 // longer theirs. A queue in a context of sub-devices is therefore released only when nothing but

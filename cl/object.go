@@ -9,7 +9,7 @@ import (
 )
 
 // object is the part of every public type that outlives it: the driver's handle
-// and who still needs it. A public object points to its core, never the other
+// and the count of its users. A public object points to its core, never the other
 // way round, so that the garbage collector can see that the public one is lost.
 type object struct {
 	lib    *Library

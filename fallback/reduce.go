@@ -13,8 +13,8 @@ import (
 //
 // By rows, the domain is walked fold axes innermost and each output is folded
 // from runs of values. By columns, it is walked output axes innermost and
-// whole vectors of outputs are folded at once, which is the way to go when
-// that is how the operand lies in memory.
+// whole vectors of outputs are folded at once, which is faster when
+// the operand lies so in memory.
 //
 // Where there are few outputs, the fold is cut into chunks whose results are
 // folded in a second phase. How many depends on the task alone.

@@ -10,7 +10,7 @@ import (
 // Init fills the weights w of a parameter of the given shape, row by row, with numbers of r.
 type Init func(r *rand.Rand, w []float64, shape []int)
 
-// fans are how many inputs an output of the weights sums up, and how many outputs an input has a part in:
+// fans returns the number of inputs that an output of the weights sums up, and the number of outputs that an input has a part in:
 // of a weight [O, I, ...], I and O times the extents behind.
 func fans(shape []int) (in, out float64) {
 	if len(shape) < 2 {

@@ -29,7 +29,7 @@
 // The element types are those of package tensor. Floats of 8 bits and fewer and integers of 4 bits and fewer are carried by float32, int8 or
 // uint8, where they are cast, quantised, dequantised or moved. Strings, complex numbers, sequences, maps and optional values are refused, but for
 // the maps that converters of scikit-learn end classifiers with (ZipMap): that output is a tensor, with a row for each map, in the order of the labels. Random
-// numbers are others than those of other programs, whatever the seed.
+// numbers differ from the numbers of other programs, whatever the seed.
 //
 // # Writing
 //

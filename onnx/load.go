@@ -187,7 +187,7 @@ func (m *Model) Weights() map[string]*tensor.Tensor {
 // front.
 func Operators() []string { return importer.Operators() }
 
-// OpCounts are how often each operator stands in the graph and in the graphs within it.
+// OpCounts returns how often each operator occurs in the graph and in the graphs within it.
 func (m *Model) OpCounts() map[string]int {
 	counts := map[string]int{}
 	importer.Walk(m.m.Graph.Nodes, func(n *model.Node) {

@@ -22,7 +22,7 @@ var (
 	ErrFeed = errors.New("ops: bad feed")
 )
 
-// alive is why nothing can be done in ctx, or nil.
+// alive returns the error that forbids work in ctx, or nil.
 func alive(ctx context.Context) error {
 	if ctx == nil {
 		return errors.New("ops: the context is nil")

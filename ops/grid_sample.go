@@ -57,7 +57,7 @@ var _ = define(Op{
 	Compose: func(c *Call) *Node { return c.Attr.(GridSampleOptions).sample(c.In[0], c.In[1]) },
 })
 
-// gridTap is one of the elements along an axis that a sample is made of.
+// gridTap is one of the elements along an axis of which a sample is the weighted sum.
 type gridTap struct{ at, weight *Node } // at is whole, in float
 
 func (o GridSampleOptions) sample(x, grid *Node) *Node {

@@ -13,7 +13,7 @@ import (
 // perfectHash puts every key in a slot of its own. Keys are spread over buckets
 // of two on average; each bucket has a number by which its keys are displaced
 // to slots that are free, found when the table is made, largest bucket first.
-// An empty slot holds a key that belongs elsewhere: who looks for that one does not come here.
+// An empty slot holds a key that belongs elsewhere: a search for that key does not come here.
 type perfectHash struct {
 	seed         int64
 	bucketBits   int

@@ -56,7 +56,7 @@ var _ = define(Op{
 	},
 })
 
-// hasLabel is where labels are in [0, C). They are compared in as few bits as hold C and them: it is faster, and
+// hasLabel is true where labels are in [0, C). They are compared in as few bits as hold C and them: it is faster, and
 // rusticl of Mesa 22.3 finds no int64 that was of fewer bits in any range.
 func hasLabel(logits, labels *Node) *Node {
 	switch small := int64(logits.Dim(1)) <= math.MaxInt32; {

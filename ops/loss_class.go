@@ -61,7 +61,7 @@ func CrossEntropyLoss(logits, target *Node, o *ClassLossOptions) *Node {
 
 var classOperands = []Operand{{Name: "x"}, {Name: "target", DTypes: slices.Concat(ints, floats)}, {Name: "weight", Optional: true}}
 
-// classAxis is where x with rank axes has its classes.
+// classAxis is the axis of the classes in x with rank axes.
 func classAxis(rank int) int { return min(rank-1, 1) }
 
 func classLossResult(c *Call, probabilities bool) ([]int, tensor.DType, error) {

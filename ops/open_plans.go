@@ -51,7 +51,7 @@ type openPlan struct {
 	exe   *Executable
 	err   error
 	ready chan struct{} // closed when exe or err is there
-	users int           // runs, and who waits for it
+	users int           // runs, and callers that wait for it
 	used  uint64        // when it was last asked for
 }
 

@@ -58,7 +58,7 @@ func (p poolPlan) sum(x *Node) *Node {
 	return Sum(Windows(p.padded(x, 0), p.windows()...), p.taps()...)
 }
 
-// mostShares is for how many windows along an axis it is listed how much of each lies inside.
+// mostShares is the largest number of windows along an axis for which the part of each that lies inside is listed.
 const mostShares = 1 << 26
 
 // countable refuses windows that cannot be listed and are not all the same.

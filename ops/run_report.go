@@ -18,7 +18,7 @@ type (
 	PlacementReport = report.Placement
 	// Verdict is the outcome of a placement that took turns with the one that ran before.
 	Verdict = report.Trial
-	// Refusal is why a task does not run on the device that it would have been looked for first.
+	// Refusal is the reason why a task does not run on a device that comes first in the order of preference.
 	Refusal = report.Refusal
 	// RegionReport is a loop or a branch among the tasks.
 	RegionReport = report.Region

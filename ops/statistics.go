@@ -184,7 +184,7 @@ var _ = define(Op{
 	View: identityView,
 })
 
-// matchLayout returns x, which lies in memory as the value of guide does: who reads both
+// matchLayout returns x, which lies in memory as the value of guide does: a reader of both
 // would otherwise jump through one of them. Where x lies so already it is not
 // copied.
 func matchLayout(x, guide *Node) *Node { return apply("match_layout", nil, x, guide) }

@@ -117,7 +117,7 @@ type consecutiveAttr struct {
 	Axis  int  `default:"0" doc:"counted from the end where negative"`
 }
 
-// items are how many things are compared.
+// items is the number of elements or slices that are compared.
 func (a consecutiveAttr) items(x []int) int {
 	if a.Along {
 		return x[a.Axis]

@@ -118,7 +118,7 @@ const lockWait = time.Minute
 // returns the function that lets the next one do so. Where there can be no lock, or another process
 // does not let go of it, there is none: builds that collide are rare.
 func (o *Opened) lockBuild(source, options string) (unlock func()) {
-	dir, _ := poclCache() // which those share who collide
+	dir, _ := poclCache() // which colliding builds share
 	dir = filepath.Join(dir, "anycl-locks")
 	// Few files, which stay: a process that removes one may lock a file that no other one sees.
 	lock := flock.New(filepath.Join(dir, diskcache.Key(source, options)[:2]))

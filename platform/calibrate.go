@@ -114,7 +114,7 @@ func (o *Opened) Keeps() bool { return o.opts.CacheDir != "" }
 // Calibrate measures the device: launch and wait latency, transfers each way, the
 // rate of a copying kernel and the rate of multiply-adds. It takes about half a
 // second and should have the device to itself. The result is kept on disk for the
-// ranking and for those who predict times; that it cannot be kept is no error.
+// ranking and for the prediction of times; a failure to keep it is no error.
 //
 // Errors: ctx's, and those of the commands that are timed.
 func (o *Opened) Calibrate(ctx context.Context) (*Calibration, error) {

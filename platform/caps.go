@@ -95,13 +95,13 @@ type Caps struct {
 	Addresses bool `json:"addresses,omitempty"`
 
 	// Provisional: kernels of the companion proved all this, by the same compiler for the same processor. The
-	// device's own prove it again before it builds its first program, so that who needs only the companion
+	// device's own prove it again before it builds its first program, so that a program that needs only the companion
 	// does not wait for two compilers to start.
 	Provisional bool `json:"provisional,omitempty"`
 
 	// Proofs are the probes behind the fields above, in the order in which they ran.
 	Proofs []Proof `json:"proofs"`
-	Device string  `json:"device"` // for whom who reads the file
+	Device string  `json:"device"` // for people who read the file
 }
 
 // Proof is the outcome of one probe.

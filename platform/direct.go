@@ -62,7 +62,7 @@ type directView struct {
 	closed bool
 }
 
-// close waits for those who touch the bytes.
+// close waits for the callers that touch the bytes.
 func (v *directView) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

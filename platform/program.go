@@ -106,8 +106,8 @@ func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, e
 	}
 }
 
-// forget makes room for one more program: the least recently used is left to who still
-// uses it. The caller holds o.mu.
+// forget makes room for one more program: the least recently used is left to the callers that
+// still use it. The caller holds o.mu.
 func (o *Opened) forget() {
 	if len(o.programs) <= o.most {
 		return

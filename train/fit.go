@@ -270,7 +270,7 @@ func (f *fit) run(ctx context.Context) error {
 	return nil
 }
 
-// all is how many steps there are to be.
+// all is the number of steps of the whole training.
 func (f *fit) all() int {
 	all := f.o.Epochs * f.loader.Len()
 	if f.o.Steps > 0 {

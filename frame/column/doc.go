@@ -15,9 +15,9 @@
 // # One piece
 //
 // A column is one piece of memory and not a list of chunks, as Arrow's chunked arrays are. So position i is an address,
-// a column is a tensor without a copy, and a loop over it has no inner loop over chunks. Who reads a
-// file in pieces hands over a column for each, and [Concat] joins them; who computes in pieces cuts a column with
-// [Column.Slice], which copies nothing.
+// a column is a tensor without a copy, and a loop over it has no inner loop over chunks. A program that
+// reads a file in pieces hands over a column for each, and [Concat] joins them; one that computes in pieces cuts a
+// column with [Column.Slice], which copies nothing.
 //
 // # Sharing
 //

@@ -118,7 +118,7 @@ func (p *pool) close() error {
 	return errors.Join(errs...)
 }
 
-// count is how many there are, the first included.
+// count is the number of instances, the first included.
 func (p *pool) count() int {
 	if p == nil {
 		return 1

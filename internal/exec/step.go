@@ -13,8 +13,8 @@ import (
 type step struct {
 	plan.Step
 	src, dst engine.Slot
-	// data is where the value is on its way: memory of an engine, where that is the
-	// host's, so that it need not be read from there, or not be written there.
+	// data holds the value on its way: memory of an engine, where that is the
+	// host's, so that the value need not be read from there, or not be written there.
 	data    []byte
 	fetched *fetched // nil: the value was not fetched ahead
 	ahead   bool     // the write is ordered behind the work submitted before

@@ -134,7 +134,7 @@ func (m *memory) allocated() (*platform.Memory, error) {
 	return pm, nil
 }
 
-// pinned is allocated for who goes on using it whatever is bound later: nothing can be any more.
+// pinned is allocated for a caller that uses the memory from then on: nothing can be bound in its place any more.
 func (m *memory) pinned() (*platform.Memory, error) {
 	if m.outer != nil {
 		m.outer.pinned = true

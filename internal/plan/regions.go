@@ -78,7 +78,7 @@ func (b *builder) free(from, to residence, t, start int) bool {
 		return false
 	}
 	to = b.root(to)
-	read := false // by who makes from
+	read := false // by the task that makes from
 	for _, at := range b.touched[to] {
 		switch {
 		case at == t || at < span.From || at > t:

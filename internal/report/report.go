@@ -80,8 +80,8 @@ type Trial struct {
 	Stays  bool          `json:"stays"`
 }
 
-// Refusal is why a task does not run where it would have been looked for first: on a device that cannot
-// run it.
+// Refusal is the reason why a task does not run on an engine that comes first in the order of preference: the engine
+// cannot run it.
 type Refusal struct {
 	Engine string `json:"engine"`
 	Task   string `json:"task"`
@@ -108,7 +108,7 @@ type Value struct {
 type Move struct {
 	From      string        `json:"from"`
 	To        string        `json:"to"`
-	Predicted time.Duration `json:"predicted_ns"` // without the wait for who makes it
+	Predicted time.Duration `json:"predicted_ns"` // without the wait for the task that makes it
 }
 
 // Memory is the memory that an executable holds on one engine.

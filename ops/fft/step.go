@@ -42,7 +42,7 @@ type stepAttr struct {
 	To              int  `doc:"first elements of a row that are results, multiplied by those of turns; 0: all, not multiplied"`
 }
 
-// extents are how many elements a row of x has, and one of the result.
+// extents returns the numbers of elements of a row of x and of a row of the result.
 func (a *stepAttr) extents() (from, to int) {
 	from, to = a.M*a.Lines, a.M*a.Lines
 	if a.From > 0 {
@@ -122,7 +122,7 @@ var _ = ops.MustDefine(ops.Op{
 	Kernel: stepKernel,
 })
 
-// blocks is how many groups of the given number of transforms there are, side by side.
+// blocks is the number of groups of the given number of transforms side by side.
 func (a *stepAttr) blocks(wide int) int {
 	if a.Lines == 1 {
 		return (a.Batch + wide - 1) / wide

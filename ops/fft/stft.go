@@ -90,7 +90,7 @@ func (a stftAttr) frequencies() int {
 	return a.FFT/2 + 1
 }
 
-// beyond is by how much a signal is continued at each end.
+// beyond is the number of elements by which a signal is continued at each end.
 func (a stftAttr) beyond() int {
 	if a.Uncentered {
 		return 0

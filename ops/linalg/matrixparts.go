@@ -43,7 +43,7 @@ func squareResult(c *ops.Call) ([]int, tensor.DType, error) {
 	return c.Shape(0), c.DType(0), err
 }
 
-// extentsOf are how many matrices x has, and their extents.
+// extentsOf returns the number of matrices of x, and their extents.
 func extentsOf(x ops.Primitive) (batch, m, n int64) {
 	s := x.Shape()
 	k := len(s) - 2

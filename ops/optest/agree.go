@@ -34,7 +34,7 @@ func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	}
 }
 
-// GradientParts are the checks of [TestGradientsAgree], for those who test without package
+// GradientParts are the checks of [TestGradientsAgree], for callers that do without package
 // testing. They may be checked at the same time.
 func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)

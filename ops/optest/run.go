@@ -90,7 +90,7 @@ func TestOps(t *testing.T, e engine.Engine, o *Options) {
 	}
 }
 
-// Parts are the checks of [TestOps], for those who test without package testing. They may be
+// Parts are the checks of [TestOps], for callers that do without package testing. They may be
 // checked at the same time.
 func Parts(e engine.Engine, o *Options) []*Part {
 	if o == nil {

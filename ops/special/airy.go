@@ -40,7 +40,7 @@ var (
 	_ = ops.MustDefine(airyOp("special.airy_bi_prime", 3, func(x *ops.Node) *ops.Node { return ops.Mul(x, AiryBi(x)) }))
 )
 
-// airyOf is by a Taylor series around the next centre, or by asymptotic expansions.
+// airyOf computes Ai, Bi or a derivative by a Taylor series around the next centre, or by asymptotic expansions.
 func airyOf(which int, x float64) float64 {
 	slope, second := which&1 == 1, which > 1
 	switch {

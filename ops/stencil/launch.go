@@ -127,10 +127,10 @@ func (l *layering) macros(a *stepsAttr, size int) string {
 	return d.String()
 }
 
-// offset is how far an element's neighbour lies behind it in a buffer, where it is away along each axis by as much as k has.
+// offset is the distance in a buffer from an element to its neighbour k[i] steps away along each axis i.
 func (t *tiling) offset(k []int) int { return (k[0]*t.buffer[1]+k[1])*t.buffer[2] + k[2] }
 
-// cells are how many elements a buffer has.
+// cells is the number of elements of a buffer.
 func (t *tiling) cells() int { return t.buffer[0] * t.buffer[1] * t.buffer[2] }
 
 // literal is v in OpenCL C, exact in a number of the given size.

@@ -143,7 +143,7 @@ func (g *geometry) cost(t *tiling, size int, p *processor) float64 {
 	return p.launch + tile*float64(size)/4*math.Ceil(float64(tiles)/float64(p.units))
 }
 
-// groups are how many groups a launch has.
+// groups is the number of groups of a launch.
 func (g *geometry) groups(tile [mostAxes]int) int {
 	n := g.batch
 	for i := range g.n {

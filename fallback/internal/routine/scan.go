@@ -69,7 +69,7 @@ func newScan(c *work.Setup, a *engine.Scan) (work.Runner, error) {
 	}
 }
 
-// numbersOf is for types that Go converts, without a call for each element.
+// numbersOf returns the scan for types that Go converts, without a call for each element.
 func numbersOf[T work.Number, A sums]() *scanTask[T, A] {
 	return &scanTask[T, A]{
 		widen: func(v T) A { return A(v) }, narrow: func(v A) T { return T(v) },

@@ -15,7 +15,7 @@ func Uncleared[T any](n int) []T {
 	if size < 16<<10 {
 		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(tensor.AlignedBytes(max(size, 8))))), n)
 	}
-	var b strings.Builder // of the standard library the one whose memory is not cleared
+	var b strings.Builder // the only type of the standard library whose memory is not cleared
 	b.Grow(size + tensor.Alignment - 1)
 	b.WriteByte(0) // so that it has an address
 	p := unsafe.Pointer(unsafe.StringData(b.String()))

@@ -113,7 +113,7 @@ func (p BlockChoice) rests() bool { return p.carry || p.inexact && p.Chunk > man
 // manySteps is how many steps of depth are added up without.
 const manySteps = 32
 
-// sums is how those of the terms in local memory are taken: they are too few for totals.
+// sums says how the terms in local memory are summed: they are too few for totals.
 func (p BlockChoice) sums(c *Contraction) sumBlocks {
 	s := c.sums(p.Depth)
 	s.levels = min(s.levels, 1)

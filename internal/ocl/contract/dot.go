@@ -73,7 +73,7 @@ func (c *Contraction) PlanDot(d dotChoice) (*variant.Plan, error) {
 	return p, nil
 }
 
-// sums is how those of chunk terms are taken.
+// sums says how chunk terms are summed.
 func (d dotChoice) sums(c *Contraction, chunk int64) sumBlocks {
 	return c.sums(chunk / int64(d.unroll*c.PanelLanes()))
 }

@@ -49,7 +49,7 @@ type ProductKey struct {
 	Tile           kernels.TileShape // of ProductTile
 }
 
-// sumLength is of which length sums are: kernels of long ones take them block by block.
+// sumLength is the class of lengths of sums: kernels of long sums take them block by block.
 type sumLength uint8
 
 const (

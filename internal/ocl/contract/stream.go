@@ -71,7 +71,7 @@ func (s *streamChoice) Split(c *Contraction, want int64) {
 	s.chunk, s.splits = c.chunks(want, 1)
 }
 
-// sums is how those of a work-item are taken. They lie in memory: a block goes to totals at once, in a pass
+// sums says how the sums of a work-item are taken. They lie in memory: a block goes to totals at once, in a pass
 // over all columns that costs about as much as a row.
 func (s streamChoice) sums(c *Contraction) sumBlocks {
 	b := c.sums(s.chunk)

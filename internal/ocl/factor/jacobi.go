@@ -74,7 +74,7 @@ func (j *jacobi) width() int64 {
 	return 64 / j.size()
 }
 
-// strides are how many vectors a column has, and one of the second matrix.
+// strides returns the numbers of vectors of a column and of a column of the second matrix.
 func (j *jacobi) strides() (ld, ld2 int64) {
 	ld, ld2 = variant.CeilDiv(j.long, j.width()), variant.CeilDiv(j.short, j.width())
 	if !j.second() {

@@ -82,10 +82,10 @@ func left(v uint64) (number uint32, first, end int) {
 	return uint32(v >> 32), int(uint16(v >> 16)), int(uint16(v))
 }
 
-// sharedLaunch is a launch that several take parts of. It is to be read by those who
-// have taken one, until they are done with it.
+// sharedLaunch is a launch that several take parts of. It is to be read by threads that
+// have taken a part, until they are done with it.
 type sharedLaunch struct {
-	queues []*cl.Queue // by number of who takes a part; the caller is 0
+	queues []*cl.Queue // by the number of the thread that takes a part; the caller is 0
 	of     *Launch
 
 	mu  sync.Mutex
@@ -110,7 +110,7 @@ const (
 // manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
 const manyProcs = 8
 
-// NewPool is for the threads of a device with the given number of compute units; nil where that is one.
+// NewPool makes the pool of a device with the given number of compute units; nil for one unit.
 func NewPool(units int) *Pool {
 	n := procs.Count()
 	width := min(units, n)

@@ -48,7 +48,7 @@ func packVariant(d *facts.Device, t *engine.Task) (v variant.Variant) {
 	})
 }
 
-// mostPacked is of how many inputs a block fits the nearest cache.
+// mostPacked is the number of inputs of which a block fits the nearest cache.
 const mostPacked = 4
 
 func (m packing) plan(c mapPack) (*variant.Plan, error) {

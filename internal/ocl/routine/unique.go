@@ -56,7 +56,7 @@ func (u *uniqueTask) sort(hooks func(g *codegen.Builder)) *ranking {
 	return newRanking(u.dev, u.task, rank, 8*u.task.Ins[0].DType.Size(), hooks)
 }
 
-// sortedRows is where a sort leaves its items, for who goes on with them.
+// sortedRows is where a sort leaves its items, for the launches that follow.
 type sortedRows struct {
 	*variant.Plan       // of the sort
 	stride        int64 // from row to row

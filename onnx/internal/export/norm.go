@@ -54,7 +54,7 @@ var (
 	})
 )
 
-// normalized is how many of the last axes are.
+// normalized is the number of last axes that are normalised.
 func (c *call) normalized() int {
 	switch k := c.int("axes"); {
 	case k > 0:

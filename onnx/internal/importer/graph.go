@@ -34,7 +34,7 @@ type Graph struct {
 	b       *builder
 }
 
-// Outputs are how many outputs there are.
+// Outputs is the number of outputs.
 func (x *Graph) Outputs() int { return len(x.outputs) }
 
 // Known is output i where no node computes it: its content, or the name of the input that it is.

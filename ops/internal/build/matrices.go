@@ -23,7 +23,7 @@ func HostMatrices(why string, in, out []int, f func(c *ops.Call, out, in []dense
 	}
 }
 
-// fewElements is from how many elements of all tensors on a batch is worth goroutines.
+// fewElements is the number of elements, of all tensors, from which a batch is worth goroutines.
 const fewElements = 1 << 11
 
 // eachMatrix calls f for each element of a batch, several at a time where that pays.

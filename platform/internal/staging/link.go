@@ -148,7 +148,7 @@ func (s *Link) enter() bool {
 	return !s.closed
 }
 
-// Begin is enter for who is to be told of transfers that failed.
+// Begin is enter for a caller that is to be told of transfers that failed.
 func (s *Link) Begin() error {
 	if !s.enter() {
 		return s.host.Closed
@@ -185,7 +185,7 @@ func (s *Link) Failed() error {
 	return s.told()
 }
 
-// fail keeps the error of a transfer that nobody waited for, for the next who
+// fail keeps the error of a transfer that nobody waited for, for the next caller that
 // asks. s.mu is held.
 func (s *Link) fail(err error) {
 	if err != nil && s.failed == nil {
