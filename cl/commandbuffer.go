@@ -12,7 +12,7 @@ import (
 //
 // The objects that recorded commands use (kernels, their arguments' memory) stay alive until the
 // command buffer is closed, even after their own Close. Leave the arguments of a recorded kernel alone:
-// the extension says that a recording has those of its time, but PoCL 3.1 takes those of the replay.
+// the extension says that a replay uses the arguments at the time of recording, but PoCL 3.1 uses those at the time of replay.
 type CommandBuffer struct {
 	obj        *object
 	queue      *Queue

@@ -27,7 +27,7 @@ var kindNames = [kindCount]string{
 
 func (k kind) String() string { return kindNames[k] }
 
-// releaseKind gives the driver's kind of those that are released by handle alone.
+// releaseKind gives the driver's kind of the kinds that are released by handle alone.
 var releaseKind = [kindCount]cldriver.Kind{
 	kindContext: cldriver.KindContext, kindQueue: cldriver.KindQueue, kindBuffer: cldriver.KindMemory,
 	kindImage: cldriver.KindMemory, kindSampler: cldriver.KindSampler, kindProgram: cldriver.KindProgram,

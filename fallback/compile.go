@@ -63,7 +63,7 @@ const (
 )
 
 // compile makes the program of exprs over the axes of order. Its values have
-// the register classes of dts, or those of the expressions where dts is nil.
+// the register classes of dts, or the classes of the expressions where dts is nil.
 func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Expr) (*program, error) {
 	b := c.builder(order)
 	for i, e := range exprs {
@@ -75,7 +75,7 @@ func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Exp
 			r = b.convert(r, dts[i])
 		}
 		if len(exprs) > 1 && r == b.exprs[e.Key()] && e.Op == engine.OpLoad {
-			// It may lie where another output is stored before this one.
+			// The loaded operand may lie where another output is stored before this one.
 			r = b.convert(r, e.DType)
 		}
 		b.p.roots = append(b.p.roots, r)

@@ -174,7 +174,7 @@ func affine(x, scale, shift *Node) []*Node {
 	return []*Node{x, scale, shift}
 }
 
-// affineOperands are the operands of ops that are called with what affine returns.
+// affineOperands are the operands of ops that scale and shift x, see affine.
 var affineOperands = []Operand{{Name: "x"}, {Name: "scale", Optional: true}, {Name: "shift", Optional: true}}
 
 var _ = define(Op{

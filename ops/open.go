@@ -51,7 +51,7 @@ var samplePrimes = [...][samples]int{
 	{59, 151}, {67, 149}, {71, 127}, {83, 107}, {97, 103}, {101, 79}, {109, 31}, {113, 11},
 }
 
-// declare enters the open extents of shape. Dynamic stands in the shape of an input only, whose name is what.
+// declare enters the open extents of shape. [Dynamic] is allowed in the shape of an input only, whose name is what.
 func (g *Graph) declare(shape []int, what string) ([]int, error) {
 	if !slices.ContainsFunc(shape, func(d int) bool { return d == Dynamic && what != "" || isOpen(d) }) {
 		return shape, nil

@@ -91,7 +91,7 @@ type scatterAttr struct {
 	Distinct        bool   `default:"false" doc:"no two updates have one position"`
 }
 
-// puts are the reductions of scatters, and what an update does; a mean is made of two.
+// puts gives, for each reduction of scatters, the operation of an update. A mean takes two scatters: of the sum and of the count.
 var puts = map[string]engine.Put{
 	"set": engine.PutSet, "add": engine.PutAdd, "mul": engine.PutMul, "min": engine.PutMin, "max": engine.PutMax, "mean": engine.PutAdd,
 }

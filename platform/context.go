@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/platform/internal/quirk"
 )
 
-// contexts are those that are open on devices whose driver reads its compiler's library anew for each context: all
+// contexts are the contexts that are open on devices whose driver reads its compiler's library anew for each context: all
 // opened devices of that kind share one. The last to close it releases it.
 var contexts struct {
 	sync.Mutex

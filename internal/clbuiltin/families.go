@@ -18,7 +18,7 @@ func families() []family {
 	return slices.Concat(functions(), atomics(), memory())
 }
 
-// functions are those that are written out.
+// functions are the functions whose forms are written out here.
 func functions() []family {
 	return []family{
 		// Work-items (6.12.1), synchronization (6.12.8, 6.12.9), output (6.12.13).

@@ -97,7 +97,7 @@ func orthogonal(v Matrix, tau []float64, columns int) Matrix {
 	if len(tau) == 0 {
 		return q
 	}
-	first := max(0, len(tau)-fewReflectors+reflectorBlock-1) / reflectorBlock * reflectorBlock // of those that are applied one by one
+	first := max(0, len(tau)-fewReflectors+reflectorBlock-1) / reflectorBlock * reflectorBlock // the first reflector that is not in a block
 	last := part(q, first, first, q.Rows-first, q.Cols-first)
 	Put(last, part(v, first, first, v.Rows-first, len(tau)-first))
 	impl.Dorg2r(last.Rows, last.Cols, len(tau)-first, last.Data, last.Stride, tau[first:], make([]float64, last.Cols))

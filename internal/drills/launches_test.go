@@ -39,7 +39,7 @@ func holds(lib *cl.Library) held {
 	return h
 }
 
-// settled is the number of goroutines when those that are about to end have.
+// settled is the number of goroutines after those that are about to end have ended.
 func settled() int {
 	n := runtime.NumGoroutine()
 	for range 50 {

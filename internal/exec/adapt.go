@@ -154,8 +154,8 @@ func (a *adaptive) replace(ctx context.Context, v *version) error {
 	return nil
 }
 
-// alternatives are placements other than v's own that are to be had: the best one that is predicted, and everything on each
-// engine that can run it. later is the fastest of those that are not, as it is not worth compiling their kernels yet.
+// alternatives returns placements other than v's own whose kernels are compiled or worth compiling, out of the best one that is
+// predicted, and all tasks on each engine that can run them. later is the fastest of the others, not worth compiling yet.
 func (v *version) alternatives() (others []*plan.Placement, later *plan.Placement, err error) {
 	rates := v.rates()
 	p, err := v.model.Decide(rates)

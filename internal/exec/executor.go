@@ -284,8 +284,8 @@ func (x *Executor) Measured() (time.Duration, uint64) { return x.now().clock.Med
 // Reset forgets how long runs took.
 func (x *Executor) Reset() { x.now().clock.Reset() }
 
-// Calibrate corrects predictions, also of later processes, by how long a run takes of which all tasks run on one engine. It
-// returns which, and what that predicts alone.
+// Calibrate corrects predictions, also of later processes, by the time that a run took whose tasks all run on one engine. It
+// returns the name of the engine, and the time that the engine predicts without corrections.
 func (x *Executor) Calibrate(took time.Duration) (engine string, predicted time.Duration) {
 	v := x.now()
 	e := v.Placement.Choices[0].Engine

@@ -92,7 +92,7 @@ func (i *instance) fresh(u *variableUse) bool {
 	return true
 }
 
-// refresh brings u to the engines that read it, and to the one that writes it: a
+// refresh brings u to the engines that read it, and to the engine that writes it: a
 // run that fails before it writes must leave the old value there.
 func (i *instance) refresh(ctx context.Context, u *variableUse) error {
 	for _, e := range u.Readers {

@@ -168,8 +168,8 @@ func (c *controlLowerer) loop() {
 	}
 }
 
-// live finds which values a loop must carry, and what it must write: those that are read from
-// outside, and the ones that they need.
+// live finds which values a loop must carry, and which it must write: the values that are read
+// from outside, and the values that these depend on.
 func (c *controlLowerer) live(r *ir.Region) (values, writes []bool) {
 	values, writes = make([]bool, len(r.Params)), make([]bool, len(r.Writes))
 	seen := map[*ir.Node]bool{}

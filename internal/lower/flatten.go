@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// inOrder lists instructions with those of loops and branches in their places.
+// inOrder lists instructions, with the instructions of loops and branches in their places.
 func inOrder(instructions []*ir.Instruction) (all []*ir.Instruction, flows []*ir.Flow) {
 	var add func(instructions []*ir.Instruction) []*ir.Flow
 	add = func(instructions []*ir.Instruction) (flows []*ir.Flow) {

@@ -362,8 +362,8 @@ func (l *lowerer) routine(n *ir.Node) {
 	l.whole(n, t, func(i int) bool { return l.picked(n, i) })
 }
 
-// whole enters a task over whole buffers: the operands of n, dense, and those of
-// its results that are read.
+// whole enters a task over whole buffers: the operands of n, dense, and the
+// results of n that are read.
 func (l *lowerer) whole(n *ir.Node, t *engine.Task, read func(i int) bool) {
 	u := &ir.Instruction{Task: t, Where: n.Where}
 	for _, x := range n.In {

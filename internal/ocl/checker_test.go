@@ -127,7 +127,7 @@ func (k *checker) written(t testing.TB, content []byte) *cl.Buffer {
 }
 
 // unwritten is a buffer of exactly n bytes that hold a pattern and count as uninitialised. It is
-// never released: Oclgrind takes the state of a released buffer for that of the next.
+// never released: Oclgrind takes the state of a released buffer for the state of the next one.
 func (k *checker) unwritten(t testing.TB, n int64) *cl.Buffer {
 	t.Helper()
 	if k.fetches {

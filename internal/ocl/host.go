@@ -223,7 +223,7 @@ const patience = 1.25
 const foreground = 20 * time.Millisecond
 
 // race predicts the time of tasks on the companion, on the device, where their memory is
-// in the processor's caches, as that of short runs is, and on the worker pool.
+// in the processor's caches, as in short runs, and on the worker pool.
 func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration) {
 	r := s.rates
 	queued, pooled = r.host.wake, math.MaxInt64
@@ -260,8 +260,8 @@ func (s *hostEstimates) of(r *hostRunner, tasks []int, times []time.Duration) en
 	return link
 }
 
-// woken predicts the time of a task on the driver's threads, without the launches: between two launches those that are done
-// fall asleep, and all but one come late to the next.
+// woken predicts the time of a task on the driver's threads, without the launches: between two launches the threads that are done
+// fall asleep, and all but one come late to the next launch.
 func (r *rates) woken(work coreTime) time.Duration {
 	late := time.Duration(work.launches*(r.units-1)) * r.host.wake
 	return min(work.all, (work.all+late)/time.Duration(r.units))

@@ -184,7 +184,7 @@ func (l *hostLauncher) rebind(r *rebindable) error {
 	return r.all(setToOwn, func(k *cl.Kernel, i int) error { return l.setMemory(k, i, pm) })
 }
 
-// all calls f, which sets one argument to what, for each argument. If that fails, their state is unknown.
+// all calls f for each argument, to bring it into the state what. If that fails, the states of the arguments are unknown.
 func (r *rebindable) all(what argumentState, f func(k *cl.Kernel, i int) error) error {
 	r.set = setToNothing
 	for _, a := range r.args {

@@ -106,7 +106,7 @@ func newBuilder(m *Model, pl *Placement) *builder {
 	return b
 }
 
-// engineOf is the engine that makes v, or for a value that exists before the run, the one that uses it first.
+// engineOf is the engine that makes v, or for a value that exists before the run, the engine that uses it first.
 func (b *builder) engineOf(v *ir.Value) int {
 	if v.Maker != nil {
 		return b.choices[b.maker[v.Maker]].Engine
@@ -268,7 +268,7 @@ func (b *builder) sortVariables() {
 	slices.SortFunc(b.Variables, func(u, v Variable) int { return cmp.Compare(u.ID, v.ID) })
 }
 
-// bindTask adds task t to those of its engine.
+// bindTask adds task t to the tasks of its engine.
 func (b *builder) bindTask(t int) *Task {
 	u, e := b.Instructions[t], b.choices[t].Engine
 	task := Task{Instruction: t}

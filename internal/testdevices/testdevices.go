@@ -61,7 +61,7 @@ func Named(m *platform.Machine, specs []string) (devices []*platform.Device, cpu
 	return devices, cpuPath, nil
 }
 
-// Usual are the devices of m that compute in reasonable time, and those of named.
+// Usual returns the devices of m that compute in reasonable time or are among named.
 func Usual(m *platform.Machine, named []*platform.Device) []*platform.Device {
 	return slices.DeleteFunc(slices.Clone(m.Devices), func(d *platform.Device) bool {
 		return d.Class == platform.Simulator && !slices.Contains(named, d)

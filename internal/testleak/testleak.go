@@ -10,7 +10,7 @@ import (
 // patience is how long goroutines have to end: Close may return while the last of them is still on its way out.
 const patience = 10 * time.Second
 
-// RequireGoroutines fails the test unless at most n goroutines are left. It waits for those that are ending.
+// RequireGoroutines fails the test unless at most n goroutines are left. It waits for goroutines that are ending.
 // Tests that run in parallel with the caller would be counted too.
 func RequireGoroutines(t testing.TB, n int) {
 	t.Helper()

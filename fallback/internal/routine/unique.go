@@ -16,7 +16,7 @@ type uniqueTask struct {
 	routine
 	*engine.Unique
 	elements                      int64
-	keysOf                        func(dst []uint64, at int64) // of elements; equal where those are
+	keysOf                        func(dst []uint64, at int64) // of elements; equal where the elements are equal
 	keys, table, groups, sort     int                          // reserved for each worker
 	gather                        func(pos []int64)
 	first, inverse, sizes, number []int64

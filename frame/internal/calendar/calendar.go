@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// zone converts seconds since 1970 to those of the local clock.
+// zone converts seconds since 1970 to seconds of the local clock.
 type zone struct {
 	Location *time.Location // nil for UTC
 	from, to int64          // the offset holds for these seconds

@@ -56,7 +56,7 @@ type choice struct {
 	made  bool
 	side  int
 	pause int // queries between two tries
-	left  int // of them, or one of those below
+	left  int // queries until the next try, or one of the values below
 }
 
 // Values of left at the end of a pause.

@@ -41,7 +41,7 @@ type partner struct {
 	rows  int
 	row   *ops.Node // int32: of each row the partner's, -1 for none; nil: the base, where it is the row itself
 	dim   int
-	outer bool // some rows have none
+	outer bool // some rows have no partner
 }
 
 func newRelation(x *host.Exec, f *table.Table) *relation {

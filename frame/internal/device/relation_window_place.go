@@ -71,7 +71,7 @@ func (w *windowed) rank(a expr.Collected) added {
 	}
 }
 
-// ties is where a row is the first of those that are equal in the window's order.
+// ties is true where a row is the first of the rows that are equal in the window's order.
 func (w *windowed) ties() *ops.Node {
 	if w.key != nil {
 		return ops.Or(w.head, w.changes(w.sorted(w.key)))

@@ -29,7 +29,7 @@ type Bound struct {
 	Uses  []int                                  // positions of the columns that are read
 }
 
-// on gives an expression its form as ops: of those of its operands.
+// on gives an expression its form as ops: f computes it from the forms of the operands.
 func (e Bound) on(f func(l *Lowering, a []lower.Value) (lower.Value, error), operands ...Bound) Bound {
 	e.lower = func(l *Lowering) (lower.Value, error) {
 		values := make([]lower.Value, len(operands))

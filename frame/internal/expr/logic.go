@@ -202,8 +202,8 @@ func (b *Binder) logic(n *Node) (Bound, error) {
 	}).on(func(l *Lowering, v []lower.Value) (lower.Value, error) { return l.Logic(or, v[0], v[1]), nil }, args...), nil
 }
 
-// truth returns a word of the bits that are not null, and one of those that are true, of a column of n rows or one value
-// for all of them.
+// truth returns word k of the bits that tell which rows are not null, and of the bits that tell which are true, for a column of n rows or
+// of one value for all of them.
 func truth(c *column.Column, k, n int) (valid, value uint64) {
 	if c.Len() != n {
 		return -bit(!c.IsNull(0)), -bit(c.Bits().Get(0))

@@ -19,8 +19,9 @@ type grouped struct {
 	all []int64 // rows of each group, by number, once they were counted
 }
 
-// accumulate folds rows into one accumulator for each group. With few groups, each stripe of rows has its own, and merge adds those of a later stripe to those of
-// an earlier; with many, each worker reads all rows and keeps some of the groups. The body handles groups from base on.
+// accumulate folds rows into one accumulator for each group. With few groups, each stripe of rows has accumulators of its own, and merge
+// adds the accumulators of a later stripe to those of an earlier one; with many, each worker reads all rows and keeps some
+// of the groups. The body handles groups from base on.
 func accumulate[A any](x *grouped, body func(acc []A, base uint32, lo, hi int), merge func(to, from []A)) ([]A, error) {
 	k := x.Pool.Stripes(x.n)
 	if x.g.Slots <= 1<<14 || x.g.Slots*k < x.n/2 || k == 1 {

@@ -144,7 +144,7 @@ func (x *grouped) ends(last bool) ([]uint32, error) {
 	return ordered(x, acc), err
 }
 
-// unique counts different values of each group: the groups by group and value, of those that are not null.
+// unique counts the different values of each group that are not null: the groups by group and value.
 func (x *grouped) unique(c *column.Column) (*column.Column, error) {
 	digits, err := keys.Digits(x.Pool, c, keys.Order{})
 	if err != nil {

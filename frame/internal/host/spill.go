@@ -25,7 +25,7 @@ type spill struct {
 	starts []int64 // of the tables, and the end
 }
 
-// newSpill makes a file in a folder, "" for that of the system.
+// newSpill makes a file in a folder, "" for the system's folder of temporary files.
 func newSpill(dir string, schema []table.Field) (*spill, error) {
 	f, err := os.CreateTemp(dir, "anycl-rows-*")
 	if err != nil {

@@ -155,7 +155,7 @@ func forget(p *plan.Plan) {
 	}
 }
 
-// eachOfBase calls emit for the rows of a source, as they come, or for those of a frame.
+// eachOfBase calls emit for the rows of a source, as they come, or for the rows of a frame.
 func (x *Exec) eachOfBase(p *plan.Plan, reuse func() bool, emit func(*table.Table) error) error {
 	if p.Op == "scan" {
 		return x.scanEach(p, reuse, emit)

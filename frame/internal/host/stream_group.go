@@ -13,8 +13,8 @@ import (
 // merges says how an aggregate of all rows is computed from aggregates of batches.
 type merges struct {
 	first  []plan.Named // of the rows of a batch
-	again  []plan.Named // of those, by the same names
-	result *expr.Node   // of the latter
+	again  []plan.Named // of the rows of first, by the same names
+	result *expr.Node   // of the rows of again
 	spread bool         // a variance, which needs the mean of all
 }
 

@@ -41,7 +41,7 @@ func Sort(p par.Pool, digits []Digit, n int) ([]uint32, error) {
 	return order, nil
 }
 
-// sortStage sorts rows that are in an order, nil for that of their numbers, by keys of some bits.
+// sortStage sorts rows that are in the given order, nil for the order of their numbers, by keys of the given width in bits.
 func sortStage(p par.Pool, keys []uint64, order []uint32, width int) ([]uint32, error) {
 	n := len(keys)
 	if order != nil {

@@ -111,7 +111,7 @@ func (d *Interned) Dictionary() *column.Column {
 	return b.Finish()
 }
 
-// Intern numbers the strings of a column. Each stripe has a table of its own; those of the others are added to the first one's.
+// Intern numbers the strings of a column. Each stripe has a table of its own; the tables of the other stripes are added to the first one.
 func Intern(p par.Pool, c *column.Column) (*Interned, error) {
 	if dict := c.Dictionary(); dict != nil {
 		return &Interned{Codes: asUnsigned(column.Values[int32](c)), Count: dict.Len(), dict: dict}, nil

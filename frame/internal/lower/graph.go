@@ -14,7 +14,7 @@ import (
 // Value is a column in a graph: an element for each row, or one that stands for all of them.
 type Value struct {
 	Type   column.Type
-	X      *ops.Node      // elements; those of nulls are any
+	X      *ops.Node      // elements, of any value where null
 	OK     *ops.Node      // bool: which elements are not null; nil: all
 	Dict   *column.Column // of a dictionary column: the strings
 	Number bool           // no element is NaN

@@ -20,7 +20,7 @@ type Field struct {
 	Type column.Type
 }
 
-// MaxRows is one less than the largest number of a row, which stands for none.
+// MaxRows is the largest number of rows. The row number 2^32-1 stands for no row.
 const MaxRows = 1<<32 - 2
 
 // Column returns a column, nil if there is none of that name.

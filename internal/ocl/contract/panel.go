@@ -102,7 +102,7 @@ func (c *Contraction) ChoosePanel() panelChoice {
 	}
 	p.PackA = !c.directA()
 	// A panel is used once for every tile of rows; packing costs about as much
-	// as two tiles, and what it buys are neighbouring cache lines and pages.
+	// as two tiles, and makes cache lines and pages adjoin.
 	// Windows of an image, of which only runs adjoin, would be packed element by element.
 	p.PackB = !c.directB(p.Shape) || c.m > 256 && c.columnsAdjoin() || c.ownPanels() || c.m > 1 && c.worthKeeping(p.Shape)
 	p.keepB = p.PackB && c.canKeepB(p.Shape)

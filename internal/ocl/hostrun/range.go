@@ -16,7 +16,7 @@ import (
 // Any run of groups can be a part in this way, and all launches of a kernel look equal to PoCL, which
 // is needed: 3.1 keeps a compiled kernel for the widest launch it has seen in the first
 // two dimensions, and for offsets of zero or others. While two launches of one kernel are at work
-// that differ in these, it counts the uses of one as those of the other, and aborts. It also
+// that differ in these, it counts the uses of one as uses of the other, and aborts. It also
 // compiles for numbers below MaxGroups in all of these places.
 // Source: pocl_release_dlhandle_cache in lib/CL/devices/common.c and addRangeMetadataForPCField in
 // lib/llvmopencl/Workgroup.cc of PoCL 3.1.

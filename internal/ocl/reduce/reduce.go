@@ -118,7 +118,7 @@ func (r *reduction) along() bool {
 // shortRun is the shortest run of columns that is worth a loop of its own.
 const shortRun = 16
 
-// runs divides the axes of columns into those of runs and the one within a run.
+// runs divides the axes of columns into the axes over runs and the axis within a run.
 func (r *reduction) runs() (runs, within []int) {
 	fold := access.Axes(r.task, 1)
 	if n := len(fold); n > 1 && r.task.Axes[fold[n-1]] >= shortRun {

@@ -80,7 +80,7 @@ func (w *windows) match() bool {
 	return w.divide(value, lanes, taps)
 }
 
-// divide finds source, factor and positions, where planes are over what remains of the axes of
+// divide finds source, factor and positions, where planes are over the remaining axes of
 // lanes and taps.
 func (w *windows) divide(value *engine.Expr, lanes, taps []int) bool {
 	if w.o = lanes; w.taps {

@@ -223,7 +223,7 @@ func (c *call) ignoringNaN(op string) []string {
 	return []string{c.choose(c.op("IsNaN", []string{a}), b, y)}
 }
 
-// negative tells the sign bit, of zeros too; that of NaN is not told.
+// negative tells whether the sign bit of x is set, also of zeros. It is false for NaN.
 func (c *call) negative(x string) string {
 	zero := c.like(x, 0)
 	less := c.is("Less", x, zero)

@@ -35,7 +35,7 @@ var _ = define(func() []*operator {
 	}
 })
 
-// like is the dtype of the attribute, or that of the operand.
+// like is the dtype of the attribute, or the dtype of the operand.
 func (c *call) like() tensor.DType {
 	if c.given("dtype") {
 		return c.dtype(c.int("dtype", 1))

@@ -136,7 +136,7 @@ func window(a, b, d float64) func(*call) []*value {
 	}
 }
 
-// mel is the matrix from the bins of a spectrum to those of the mel scale.
+// mel is the matrix from the bins of a spectrum to the bins of the mel scale.
 func mel(c *call) []*value {
 	bins, length, rate := int(c.num(0, 0)), int(c.num(1, 0)), c.num(2, 0)
 	lower, upper := c.num(3, 0), c.num(4, 0)

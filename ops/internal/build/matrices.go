@@ -13,8 +13,9 @@ import (
 )
 
 // HostMatrices is the kernel of an op that runs on the host, in float64, each matrix of a batch by itself. Its operands
-// and results are batches: of matrices, vectors (columns) and numbers, as the ranks in and out of one of each say. f computes one element of the batch. It may change its operands, which are copies, and what it
-// leaves in results, zeros at first, is rounded to their dtypes.
+// and results are batches: of matrices, vectors (columns) and numbers, as the ranks in and out of one of each say. f computes one
+// element of the batch. It may change its operands, which are copies. Results are zeros at first; the values that f leaves in them are
+// rounded to their dtypes.
 func HostMatrices(why string, in, out []int, f func(c *ops.Call, out, in []dense.Matrix)) func(c *ops.Call) ops.KernelOptions {
 	return func(c *ops.Call) ops.KernelOptions {
 		return ops.KernelOptions{HostOnly: why, Host: func(outs, ins []*tensor.Tensor) error {

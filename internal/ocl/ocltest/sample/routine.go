@@ -120,7 +120,7 @@ func Unique(dt tensor.DType, a engine.Unique) *engine.Task {
 	return Routine(&a, []engine.Operand{x}, x, n, n, n, engine.Operand{DType: tensor.Int64, Len: 1})
 }
 
-// UniqueInput are n elements with about that many different ones, and those of RankInput in places.
+// UniqueInput are the elements of RankInput, nine in ten of them replaced by one of the given number of values.
 func UniqueInput(r *rand.Rand, dt tensor.DType, n int64, different int) []byte {
 	in := RankInput(r, dt, n)
 	for i := range n {
