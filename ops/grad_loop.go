@@ -38,7 +38,7 @@ var _ = define(Op{
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })
 
-// outGrads are the derivatives of the outcomes of a control, those that are not zero.
+// outGrads returns the derivatives of the outcomes of a loop or branch that are not zero.
 func (b *Back) outGrads() map[ir.Outcome]*Node {
 	c := b.Attr().(*control)
 	all := map[ir.Outcome]*Node{}

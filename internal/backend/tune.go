@@ -21,7 +21,8 @@ func (d *Device) Tune(ctx context.Context, reference engine.Engine, tasks []*eng
 	return results, errors.Join(err, d.keepTuned(results, found))
 }
 
-// keepTuned merges the new results into the kept table; what was tuned and stays as it is by rule is forgotten.
+// keepTuned merges the new results into the kept table; entries of tuned tasks for which nothing better than
+// the rule was found are removed.
 func (d *Device) keepTuned(results []tuner.Result, found *tuning.Table) error {
 	if len(results) == 0 {
 		return nil

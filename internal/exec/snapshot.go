@@ -73,7 +73,7 @@ func (v *version) memory() (all []report.Memory) {
 	return all
 }
 
-// placements are those that the executor has had, the first one first.
+// placements returns the placements that the executor has had, in order.
 func (v *version) placements() []report.Placement {
 	all := []*version{v}
 	if a := v.adaptive; a != nil {

@@ -75,8 +75,8 @@ type TransposeAttr struct {
 	Perm []int `default:"" doc:"axis of x for each axis of the result; none: all axes in reverse order"`
 }
 
-// CountAttr is a number that follows from extents. Kernels are given it as they are given extents, so that those for other
-// extents are the same.
+// CountAttr is a number that follows from extents. Kernels get it as an argument, like extents, so that the same kernels serve other
+// extents.
 type CountAttr struct{ N int }
 
 // IotaAttr names the axis whose coordinate an element is.

@@ -20,7 +20,7 @@ type builder struct {
 	names []string
 	memo  map[string]*engine.Expr
 	// outputs are the nodes whose values are known, or may only be had at
-	// certain coordinates; mismatch is one that was wanted elsewhere.
+	// certain coordinates; mismatch is such a node that was read at other coordinates.
 	outputs  map[*ir.Node]groupOutput
 	mismatch *ir.Node
 }

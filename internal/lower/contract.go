@@ -61,7 +61,7 @@ func naturalRoles(head *ir.Node) contractRoles {
 	return contractRoles{attr: a, axes: ir.Range(0, len(head.Shape)), batch: len(a.ABatch), rows: len(a.AM)}
 }
 
-// product is both operands of a task with these roles; k is the order of the
+// product returns both operands of a task with these roles; k is the order of the
 // summed axes.
 func (l *lowerer) product(head *ir.Node, r contractRoles, k []int) (x *builder, ea, eb *engine.Expr) {
 	a, b, attr := head.In[0], head.In[1], r.attr

@@ -404,7 +404,7 @@ func (b *builder) orderOf(axes []int, e *engine.Expr, named ...int) []int {
 	return slices.SortedStableFunc(slices.Values(axes), func(x, y int) int { return cmp.Compare(stride[y], stride[x]) })
 }
 
-// mainLoad is the strides of the load that reads the most, by axis. An axis that
+// mainLoad returns the strides of the load that reads the most, by axis. An axis that
 // is taken apart counts with the largest stride of its parts.
 func (b *builder) mainLoad(e *engine.Expr) []int64 {
 	var best []int64

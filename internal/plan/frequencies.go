@@ -73,7 +73,7 @@ func movesFor(v *ir.Value, maker, reader int, within [][]*ir.Flow, often []float
 		return often[f.Last-1]
 	}
 	times := often[maker]
-	for _, f := range within[maker] { // out of loops that it is the outcome of
+	for _, f := range within[maker] { // out of the loops whose outcome it is
 		if f == v.Flow || !slices.Contains(around(within, reader), f) {
 			a, b := f.Parts2()
 			if maker >= f.Mid {

@@ -8,10 +8,10 @@ import (
 	"github.com/anycl/anycl/internal/place"
 )
 
-// RefusedError is every task of a graph that can run nowhere it may.
+// RefusedError lists the tasks of a graph that no engine on which they may run can run.
 type RefusedError struct{ Tasks []Refused }
 
-// Refused is such a task, and why no engine takes it.
+// Refused is a task, and the reason why no engine takes it.
 type Refused struct {
 	Instruction *ir.Instruction
 	Err         error

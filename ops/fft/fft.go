@@ -362,7 +362,7 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// axes are those named, nil for all.
+// axes are the axes that were named, nil for all.
 func (a fftShiftAttr) axes() []int {
 	if len(a.Axes) == 0 {
 		return nil

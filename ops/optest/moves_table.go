@@ -22,7 +22,7 @@ type tableMove struct {
 	sample spec.Sample
 }
 
-// tableMoves are those for programs of one kind, the samples of an op beside each other, so that ops with many are not drawn more.
+// tableMoves are the moves for programs of one kind, grouped by op, so that ops with many samples are not drawn more often.
 type tableMoves [][]tableMove
 
 // maxOperand bounds the elements of a sample's operand.

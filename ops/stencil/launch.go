@@ -179,7 +179,7 @@ func (a *stepsAttr) sums() (all []sum) {
 	return all
 }
 
-// taps is the text of the sum, as the macro TAPS has it, in which at is that of a neighbour.
+// taps is the text of the sum in the macro TAPS; at returns the text of a neighbour.
 func (a *stepsAttr) taps(size int, at func(away []int) string) string {
 	var s strings.Builder
 	for i, term := range a.sums() {

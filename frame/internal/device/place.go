@@ -31,7 +31,7 @@ const hopeless = 4
 // refused is the predicted time of a graph that cannot run.
 const refused = time.Hour
 
-// doubled is that steps stay on the CPU path for twice as many queries as the last time.
+// doubled stands for twice as many queries on the CPU path as the last time.
 const doubled = -1
 
 // fewRows is below how many rows the CPU path is done about when a graph has been built and fed.
@@ -66,8 +66,8 @@ const (
 	triedBoth  = -2
 )
 
-// add records a run. The first one on a device is left out where others come: it compiles. Again says that the side was tried
-// again after a while: its times of then say less than the new one.
+// add records a run. The first one on a device is left out where others follow, as it compiles. again says that the side was tried
+// again after a while: its earlier times then count for less than the new one.
 func (h *history) add(side, rows int, took time.Duration, again bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,7 +143,7 @@ func (h *history) refuse(rows int) {
 	h.predicted[bits.Len32(uint32(rows))] = refused
 }
 
-// verdict is that steps stay on the CPU path, for a given number of queries.
+// verdict is the decision that steps stay on the CPU path for a given number of queries.
 type verdict struct {
 	why         string
 	again, left int

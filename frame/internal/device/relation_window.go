@@ -186,7 +186,7 @@ func (w *windowed) back(x *ops.Node) *ops.Node {
 // before is the value one place before, and zero at the first place.
 func (w *windowed) before(x *ops.Node) *ops.Node { return ops.Gather(x, 0, ops.Sub(w.index, 1)) }
 
-// changes is whether a value, which is no NaN, is another one than one place before; of the first place it is any.
+// changes is true where a value, which is no NaN, differs from the value one place before; at the first place it is undefined.
 func (w *windowed) changes(x *ops.Node) *ops.Node { return ops.NotEqual(x, w.before(x)) }
 
 // since is the last place up to each where mark is true, which it is at the first one.
@@ -195,7 +195,7 @@ func (w *windowed) since(mark *ops.Node) *ops.Node {
 	return at
 }
 
-// until is the first place behind each where mark is true, and where there is none the number of rows.
+// until is, for each place, the first place behind it where mark is true, or else the number of rows.
 func (w *windowed) until(mark *ops.Node) *ops.Node {
 	at, _ := ops.CumMin(ops.Where(mark, w.index, w.rows), 0, &ops.CumSumOptions{Exclusive: true, Reverse: true})
 	return ops.Minimum(at, w.rows)
@@ -248,7 +248,7 @@ func rowsOf(c *column.Column, one uint32) []uint32 {
 	return rows
 }
 
-// baseColumn is the column of the relation's frame that an expression is, nil if it is none.
+// baseColumn is the column of the relation's frame that an expression names, nil if it is not such a column.
 func (r *relation) baseColumn(e expr.Bound) *column.Column {
 	if e.Column >= 0 && r.cols[e.Column].side == 0 {
 		return r.cols[e.Column].c

@@ -91,7 +91,7 @@ type summands struct {
 	apart *ops.Node // int64: 1 for infinity, 2³¹ for -infinity, both for NaN, as which their sum counts; nil: all are finite
 }
 
-// negatives is more than there are rows, and a power of two.
+// negatives is a power of two above the number of rows.
 const negatives = 1 << 31
 
 func (w *windowed) summands(v lower.Value) summands {

@@ -452,7 +452,7 @@ func multiplied(v, by int64) (int64, bool) {
 	return p, v == 0 || p/v == by && (v != -1 || by != math.MinInt64)
 }
 
-// Integers are the integers of a number that is none of floats, a date, timestamp or duration.
+// Integers returns the integers behind a column of dates, timestamps, durations or numbers other than floats.
 func Integers(c *column.Column) (*column.Column, error) {
 	t := c.Type()
 	switch {

@@ -63,7 +63,8 @@ func mergesOf(n *expr.Node, prefix string, schema []table.Field) merges {
 		m.result = expr.Apply("div", col(1), col(0))
 	case "var", "std":
 		mean()
-		// The rows of a batch are as far from their mean as they are, and that is as far from the mean of all as it is.
+		// The sum of squared deviations is the sum of the batches' own, plus each batch's rows times the square of its mean's distance from
+		// the mean of all rows.
 		// Source: Chan, Golub and LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979).
 		m.spread = true
 		rows := expr.Apply("sum", col(0))

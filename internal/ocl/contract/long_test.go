@@ -16,8 +16,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// longProduct is m x n sums of k terms, of operands that are the same all along k, or where they
-// must lie along it in memory, do.
+// longProduct is a task of m x n sums of k terms, whose operands are constant along k or, if along is set, lie along it in
+// memory.
 func longProduct(dt tensor.DType, m, n, k int, along, columns bool) *engine.Task {
 	dims := []int{1, m, n, k}
 	a, b := sample.View{DType: dt, Offset: 0, Strides: make([]int64, 4), Len: 1}, sample.View{DType: dt, Offset: 0, Strides: make([]int64, 4), Len: 1}

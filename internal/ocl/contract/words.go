@@ -23,7 +23,7 @@ type dotUnit struct {
 	Mixed   bool   // one operand is signed and the other is not
 }
 
-// DotUnits are those that devices have, by name.
+// DotUnits are the dot units that devices have, by name.
 var DotUnits = map[string]dotUnit{
 	"any": {file: "contract/any_dot4_emulated.cl", scalars: true, lanes: []int{4, 8, 16}},
 	"x86": {file: "contract/cpu_dot4_x86.cl", lanes: []int{8, 16}, Mixed: true},
@@ -45,7 +45,7 @@ var (
 
 // words is t, a contraction of bytes, as one of words; nil where it is none or
 // words would be mostly empty. Where mixed and both operands have the same sign,
-// that of the first is flipped: the second where swap.
+// the sign of the first is flipped, or with swap of the second.
 func words(t *engine.Task, swap, mixed bool) *engine.Task {
 	from, to := t.Group(3)
 	a, b := bytesIn(t.A), bytesIn(t.B)

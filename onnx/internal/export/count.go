@@ -2,7 +2,7 @@ package export
 
 import "github.com/anycl/anycl/tensor"
 
-// Results of which only a part is there: operators give that part, and it is filled up.
+// Results that are only partly filled: operators give the filled part, and the rest is appended.
 
 var (
 	_ = define("non_max_suppression", func(c *call) []string {

@@ -30,7 +30,7 @@ var (
 	_ = define("linalg.det", direct("Det"))
 )
 
-// implied are the letters of the result where an equation does not say them: those that are there once, sorted.
+// implied returns the letters of the result of an equation that does not name them: the letters that occur once, sorted.
 func implied(equation string) string {
 	var once []byte
 	for _, b := range []byte(equation) {

@@ -23,7 +23,7 @@ type value struct {
 	fold func() error
 	// input is the name of the graph's input that it is.
 	input string
-	// trims are axes of which only the first count slices are there.
+	// trims are axes of which only the first count slices exist.
 	trims []trim
 	bad   bool // it could not be built, which was said
 	// narrow is an element type of 8 bits or fewer, whose values a wider dtype carries; 0: it is none.

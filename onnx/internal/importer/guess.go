@@ -58,7 +58,7 @@ func (x *guess) count() int {
 	return len(x.refused)
 }
 
-// after takes the outcome of a node, and returns its results or replacements for them. So many nodes had been refused before it.
+// after takes the outcome of a node, and returns its results or replacements for them. before is the number of nodes refused before it.
 func (x *guess) after(b *builder, s *scope, n *model.Node, outs []*value, err error, before int) []*value {
 	if n.Op == "If" && n.Domain == "" {
 		if in := b.operands(s, n); len(in) > 0 && in[0] != nil && in[0].host != nil { // other sizes may take the other branch

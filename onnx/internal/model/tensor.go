@@ -44,7 +44,7 @@ func (t DataType) String() string {
 	return fmt.Sprintf("element type %d", int32(t))
 }
 
-// DType is the dtype of package tensor, or for a narrow type that which carries its values, Invalid where there is none.
+// DType is the dtype of package tensor, or for a narrow type the dtype that carries its values, Invalid where there is none.
 func (t DataType) DType() tensor.DType { return dataTypes[t].dt }
 
 // Narrow reports whether t is a type of 8 bits or fewer whose values a wider dtype carries.

@@ -99,7 +99,7 @@ func interpolate(c spec.Case) spec.Result {
 	return spec.Result{Array: y, Terms: terms, N: 24}
 }
 
-// axisWeights are those of the elements of an axis for element i of the result, and whether there are any.
+// axisWeights stores in w the weights of the elements of an axis for element i of the result, and reports whether there are any.
 func axisWeights(o ops.InterpolateOptions, k, i, in, out int, w []float64) bool {
 	scale := float64(out) / float64(in)
 	if len(o.Scale) > 0 {
