@@ -7,7 +7,7 @@ import (
 )
 
 // progress counts the commands of a queue, so that the host knows without asking the driver whether
-// any can still be at work. A command is begun before the driver hears of it and landed when the
+// any can still be at work. A command is begun before the driver gets it and landed when the
 // driver has it: commands that have landed when a wait begins are over when that wait ends, and
 // only then done.
 type progress struct {

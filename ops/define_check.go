@@ -163,7 +163,7 @@ func (n *Node) call() *Call {
 	return c
 }
 
-// tooDeep is how many compositions within each other are taken for one that contains itself.
+// tooDeep is the depth of nested compositions above which a composition is taken to contain itself.
 const tooDeep = 1000
 
 var errTooDeep = errors.New("its composition contains itself")

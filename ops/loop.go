@@ -29,7 +29,7 @@ type LoopOptions struct {
 // are computed before the loop, once. A condition that compares NaN is false.
 //
 // The values stay where the loop runs; the host reads the condition once an iteration, and
-// hears its context then, so that a loop which does not end can be stopped. Random numbers
+// checks its context then, so that a loop which does not end can be stopped. Random numbers
 // are others in each iteration; see [Graph.Uniform]. Variables can be read, and not assigned.
 //
 // Gradients flow through a loop with a Limit: to init, and to all that the body reads. Every

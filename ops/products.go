@@ -10,7 +10,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Outer returns all products of an element of a and one of b, which are vectors, or are taken for them in row-major order:
+// Outer returns all products of an element of a and one of b, which are vectors, or are read as vectors in row-major order:
 //
 //	y[i, j] = a[i] · b[j]
 //

@@ -17,7 +17,7 @@ import (
 //	y[p] = Σ_q x[p, q]
 //
 // A list of axes that is empty but not nil, as Sum(x, axes...) may be given, reduces nothing. [KeepDims] puts the axes back
-// with extent 1. The axes 0 and -1 of a scalar are taken for none. All reductions do so.
+// with extent 1. The axes 0 and -1 of a scalar count as no axis. All reductions do so.
 //
 // x is any number and keeps its dtype: integers of b bits wrap modulo 2^b, also
 // narrow ones (the int8 sum of 100 and 100 is -56: Cast first), floats of 16 bits are

@@ -19,7 +19,7 @@ type simplifier struct {
 	seen   map[*Node]bool
 	known  map[string]*ir.Node
 	next   int
-	// frontiers are the nodes of the graph around that regions of loops and branches read; see deps.
+	// frontiers are the nodes of the enclosing graph that regions of loops and branches read; see deps.
 	frontiers map[*region][]*Node
 }
 

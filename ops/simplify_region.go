@@ -7,7 +7,7 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// deps are the nodes of the graph around that n, a control, reads: its operands, and
+// deps are the nodes of the enclosing graph that n, a control, reads: its operands, and
 // nodes of an iteration that are the same in each.
 func (s *simplifier) deps(n *Node) []*Node {
 	if n.op.kind != ir.KindControl || n.bad {
@@ -25,8 +25,8 @@ func (s *simplifier) deps(n *Node) []*Node {
 // unchanged reports whether value k of r is handed on as it is.
 func (r *region) unchanged(k int) bool { return r.loop && r.results[k] == r.params[k] }
 
-// frontier are the nodes that r reads and the graph around is to compute: those that stand
-// there, and in a loop those that read nothing else. Views cost nothing and are left to
+// frontier are the nodes that r reads and the enclosing graph is to compute: its own nodes,
+// and in a loop the nodes of r that depend on nothing else. Views cost nothing and are left to
 // the region, which then reads no more than it needs.
 func (r *region) frontier() (all []*Node) {
 	constant := r.constants()
@@ -46,7 +46,7 @@ func (r *region) frontier() (all []*Node) {
 	return all
 }
 
-// constants tells of nodes whether they are the same in all iterations of r, or stand outside.
+// constants returns a function that reports whether a node is the same in all iterations of r, or stands outside.
 func (r *region) constants() func(n *Node) bool {
 	same := map[*Node]bool{}
 	seen := map[*Node]bool{}
@@ -92,7 +92,7 @@ func (s *simplifier) control(n *Node) *ir.Node {
 	return out
 }
 
-// region translates r. Nodes of the graph around that r reads become operands of owner.
+// region translates r. Nodes of the enclosing graph that r reads become operands of owner.
 func (s *simplifier) region(owner *ir.Node, r *region) *ir.Region {
 	in := newSimplifier(s.places)
 	leaf := func(x *ir.Node) *ir.Node {

@@ -126,7 +126,7 @@ func written(n int64) []byte {
 // used has worked on n bytes.
 func (o *Opened) measureMoves(ctx context.Context, from, to *Memory, most int64, used func(n int64) error) (ups, downs Curve, err error) {
 	host := written(most)
-	// A transfer that need not hear a context does one command.
+	// A transfer that need not check a context is one command.
 	deaf := context.WithoutCancel(ctx)
 	write := func(m *Memory, src []byte) error {
 		err := o.Write(deaf, m, 0, src)

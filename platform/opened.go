@@ -198,7 +198,7 @@ func (o *Opened) finished(err error) error {
 	return err
 }
 
-// transferred is the error of a transfer that is over and that nobody waited for; it is told once.
+// transferred is the error of a transfer that is over and that nobody waited for; it is reported once.
 func (o *Opened) transferred() error {
 	if o.staging != nil {
 		return o.staging.Failed()

@@ -40,7 +40,7 @@ type stager struct {
 }
 
 // Send copies src to m from byte off on, in its turn, and does not wait for that;
-// src may be changed on return. A failure of the transfer is told by the next Send,
+// src may be changed on return. A failure of the transfer is reported by the next Send,
 // Fetch or Wait. When too much is in flight, Send waits as Write does.
 func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) error {
 	b, err := o.check("send", m, off, int64(len(src)))
@@ -289,7 +289,7 @@ func (s *stager) take(n int, must bool) ([]byte, error) {
 	return h, nil
 }
 
-// told is the error of a transfer that is over and that nobody waited for; it is told once. s.mu is held.
+// told is the error of a transfer that is over and that nobody waited for; it is reported once. s.mu is held.
 func (s *stager) told() error {
 	s.reap()
 	err := s.failed

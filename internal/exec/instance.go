@@ -27,7 +27,7 @@ type instance struct {
 	outputs   []buffer
 	external  bool             // some of these are in memory in whose place the caller's can be
 	fed       []*tensor.Tensor // of the run that goes on
-	tracer    Tracer           // of the run that goes on; nil: nobody is told
+	tracer    Tracer           // of the run in progress; nil: the run is not traced
 }
 
 // engineState is an engine with the instance's memory and sequence on it.

@@ -48,6 +48,6 @@ func Lower(outputs, updates []*ir.Node, o Options) (*ir.Schedule, error) {
 	}
 	p.Instructions, p.Flows = inOrder(l.storeUpdates(updates))
 	markSteady(p.Instructions, o.Volatile)
-	// Always: a value that is read before it is made would be a wrong result that nothing tells of.
+	// Always: a value that is read before it is made would be a wrong result that nothing reports.
 	return p, errors.Join(l.err, ir.ValidateInstructions(p.Instructions, p.Results))
 }

@@ -68,7 +68,7 @@ func Usual(m *platform.Machine, named []*platform.Device) []*platform.Device {
 	})
 }
 
-// Absent are the vendors of whom m has nothing.
+// Absent returns the vendors of which m has no device.
 func Absent(m *platform.Machine) []string {
 	return slices.DeleteFunc(slices.Clone(vendors), func(key string) bool {
 		return slices.ContainsFunc(m.Devices, func(d *platform.Device) bool { return d.Key == key })

@@ -26,7 +26,7 @@ func TestKernels(t *testing.T, e engine.Engine, n int) {
 	}
 }
 
-// KernelError says where a kernel of [ops.Kernel] is told something else of its launch than
+// KernelError says where a kernel of [ops.Kernel] gets other values of its launch than
 // OpenCL C specifies: every work-item function, in one to three dimensions, with and without a
 // work-group, for dimensions that the launch has and others, called in the ways that programs call
 // functions. The right values are computed from the geometry alone. The seed chooses all of these.

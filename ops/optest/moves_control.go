@@ -14,7 +14,7 @@ func sampleOf(op, label string) func(in []*ops.Node) *ops.Node {
 	return all[slices.IndexFunc(all, func(s spec.Sample) bool { return s.Label == label })].Build
 }
 
-// controlMoves put a branch or a loop in a program, whose bodies read the nodes around.
+// controlMoves put a branch or a loop in a program, whose bodies read nodes outside of them.
 var controlMoves = []move{
 	func(p *program) {
 		x, ok := p.any(nil)

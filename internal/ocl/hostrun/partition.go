@@ -23,7 +23,7 @@ func (s *partition) asks() bool {
 const (
 	partLow  = 5 * time.Microsecond  // shorter parts cost more than they even out
 	aside    = 2 * time.Microsecond  // the time of a partition beyond its groups: to be handed over, and launched beside others
-	partHigh = time.Millisecond      // after a part the caller hears its context
+	partHigh = time.Millisecond      // after a part the caller checks its context
 	partOnly = 50 * time.Microsecond // a partition is not cut for others to take from it
 )
 

@@ -160,7 +160,7 @@ func (s *Link) Begin() error {
 	return nil
 }
 
-// told is the error of a transfer that nobody waited for; it is told once.
+// told is the error of a transfer that nobody waited for; it is reported once.
 func (s *Link) told() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func (s *Link) told() error {
 
 func (s *Link) End() { s.life.RUnlock() }
 
-// Failed is the error of a transfer that is over and that nobody waited for; it is told once.
+// Failed is the error of a transfer that is over and that nobody waited for; it is reported once.
 func (s *Link) Failed() error {
 	if !s.enter() {
 		return nil

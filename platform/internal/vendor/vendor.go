@@ -1,4 +1,4 @@
-// Package vendor tells by whom a device or a driver is.
+// Package vendor names the vendor of a device or a driver.
 package vendor
 
 import (
