@@ -58,8 +58,8 @@ func ComplexDeterminant(a Matrix) (sign complex128, log float64) {
 
 // Hermitian returns the eigenvalues of a Hermitian matrix, the smallest first, and as columns of v, n x 2n, its eigenvectors. a is 2n x 2n,
 // with the block [re -im; im re] in the place of each element, of which one triangle is read, and is overwritten. Each of its eigenvalues
-// occurs twice: if z is an eigenvector, then so are the numbers of z and of iz. Of the eigenvectors of equal eigenvalues as many are taken as
-// are orthogonal as complex vectors.
+// occurs twice: if z is an eigenvector, then so are the numbers of z and of iz. Of the eigenvectors of equal eigenvalues as many are taken
+// as are orthogonal as complex vectors.
 func Hermitian(a Matrix, upper bool) (w []float64, v Matrix) {
 	n := a.Rows / 2
 	all := Symmetric(a, upper, true)

@@ -48,7 +48,8 @@ func Odd(size int, a *Args) {
 }
 
 // Rows4 computes a first pass of radix 4 of a row. Groups are numbers that adjoin in X, Bytes of them, and results adjoin in Y.
-// Roots holds all roots of the first result, and then the roots of the others. Where Y1 is not less than Y3 these two results change places.
+// Roots holds all roots of the first result, and then the roots of the others. Where Y1 is not less than Y3 these two
+// results change places.
 func Rows4(size int, a *Args) {
 	if size == 4 {
 		rows4Single(a)
