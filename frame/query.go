@@ -328,8 +328,8 @@ type Rolling struct {
 }
 
 // Rolling adds columns that are computed from the window of a row: Sum, Mean, Count, Rows, Min and Max, which may be combined in expressions
-// with other columns. For windows of a number of rows, see [RollingMean]. The rows stay in their order; a row whose On is null is in no
-// window and has no window.
+// with other columns. For windows of a number of rows, see [RollingMean]. The rows stay in their order; a row whose On is null lies in no
+// window and has no window of its own.
 func (q *Query) Rolling(r Rolling, exprs ...Expr) *Query {
 	s := q.next("rolling", expr.Here())
 	s.Rolling = plan.Rolling(r)
