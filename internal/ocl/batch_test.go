@@ -67,24 +67,25 @@ func TestManyTasksAreFewPrograms(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// TestWhatSeveralNeedAtOnceIsCompiledOnce: graphs of several sizes share kernels, and may be compiled side by side.
+// TestWhatSeveralNeedAtOnceIsCompiledOnce: graphs of several sizes share kernels, and may be compiled side by side. It is not parallel, as it
+// counts the programs of a device that tests share.
 func TestWhatSeveralNeedAtOnceIsCompiledOnce(t *testing.T) {
-	t.Parallel()
 	e := device(t, "", nil)
 	const together = 4
 	tasks := manyTasks(t, e, 38)[33:] // which no other test has
 	before := e.dev.Stats()
 	var g errgroup.Group
+	var sequences [together]engine.Sequence
 	for i := range together {
-		g.Go(func() error {
-			s, err := e.Prepare(t.Context(), slices.Concat(tasks[i:], tasks[:i])) // texts of their own
-			if err != nil {
-				return err
-			}
-			return s.Close()
+		g.Go(func() (err error) {
+			sequences[i], err = e.Prepare(t.Context(), slices.Concat(tasks[i:], tasks[:i])) // texts of their own
+			return err
 		})
 	}
 	require.NoError(t, g.Wait())
+	for _, s := range sequences {
+		require.NoError(t, s.Close())
+	}
 	after := e.dev.Stats()
 	assert.LessOrEqual(t, after.ProgramsBuilt+after.ProgramsLoaded-before.ProgramsBuilt-before.ProgramsLoaded, int64(1))
 
