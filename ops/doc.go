@@ -33,7 +33,7 @@
 //	  - Element-wise chains are fused into the reduction or contraction before them
 //	    (as its epilogue) or after them (as its loads).
 //	  - Variables stay where they are used and are updated in place. So do the values that the
-//	    iterations of a loop hand on.
+//	    iterations of a loop pass on.
 //
 // [Executable.Explain] shows the result: tasks, engines, times, kernels, memory.
 //

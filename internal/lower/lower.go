@@ -174,7 +174,7 @@ func (l *lowerer) mapTask(n *ir.Node, body func(x *builder, at []*engine.Index) 
 			best = a.Order
 		}
 		if a.Edge && e.Op == engine.OpLoad && !l.dense[n] {
-			if !astray(e.Addr, len(order)) {
+			if !gathered(e.Addr, len(order)) {
 				return nil // its readers compute it
 			}
 			best = order
@@ -195,10 +195,10 @@ func (l *lowerer) mapTask(n *ir.Node, body func(x *builder, at []*engine.Index) 
 	return v
 }
 
-// astray reports whether neither lines nor channels of an image whose elements lie at addr can be read as vectors: elements of
+// gathered reports whether neither lines nor channels of an image whose elements lie at addr can be read as vectors: elements of
 // lines are apart, because channels are innermost, and these are shuffled. Each tap of windows over it would be gathered, which
 // takes longer than a copy.
-func astray(addr *engine.Index, rank int) bool {
+func gathered(addr *engine.Index, rank int) bool {
 	if _, ok := addr.Affine(rank); ok {
 		return false
 	}

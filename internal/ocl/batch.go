@@ -49,11 +49,11 @@ func (b built) Kernel(name string) (*cl.Kernel, error) { return b.prog.Kernel(na
 // library remembers every part that was compiled for a target, as long as the device or anybody
 // else has its program.
 type library struct {
-	mu    sync.Mutex
-	parts map[codegen.Key]entry
-	built map[codegen.Key]chan struct{} // parts that are being compiled, with channels that are closed when that has ended
-	sweep int                           // the number of parts at which those of programs that have gone are forgotten
-	warm  map[launchKey]int             // the widest launch of each kernel so far; see warm.go
+	mu       sync.Mutex
+	parts    map[codegen.Key]entry
+	building map[codegen.Key]chan struct{} // parts that are being compiled, with channels that are closed when that has ended
+	sweep    int                           // the number of parts at which those of programs that have gone are forgotten
+	warm     map[launchKey]int             // the widest launch of each kernel so far; see warm.go
 }
 
 // part is a program of a launch, and its key, which takes long to find.
@@ -82,6 +82,11 @@ func (l *library) share(p *codegen.Program, key codegen.Key) {
 func (l *library) find(key codegen.Key) (built, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.live(key)
+}
+
+// live is find for a caller that holds the lock.
+func (l *library) live(key codegen.Key) (built, bool) {
 	at, ok := l.parts[key]
 	if !ok {
 		return built{}, false
@@ -95,18 +100,18 @@ func (l *library) find(key codegen.Key) (built, bool) {
 func (l *library) claim(parts []part) (mine []part, others []<-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.built == nil {
-		l.built = map[codegen.Key]chan struct{}{}
+	if l.building == nil {
+		l.building = map[codegen.Key]chan struct{}{}
 	}
 	for _, p := range parts {
-		if at, ok := l.parts[p.key]; ok && at.prog.Value() != nil {
+		if _, ok := l.live(p.key); ok {
 			continue
 		}
-		if c, ok := l.built[p.key]; ok {
+		if c, ok := l.building[p.key]; ok {
 			others = append(others, c)
 			continue
 		}
-		l.built[p.key] = make(chan struct{})
+		l.building[p.key] = make(chan struct{})
 		mine = append(mine, p)
 	}
 	return mine, others
@@ -117,8 +122,8 @@ func (l *library) release(parts []part) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range parts {
-		close(l.built[p.key])
-		delete(l.built, p.key)
+		close(l.building[p.key])
+		delete(l.building, p.key)
 	}
 }
 

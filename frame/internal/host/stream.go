@@ -174,7 +174,7 @@ func (x *Exec) eachOfSlice(p *plan.Plan, emit func(*table.Table) error) error {
 	return err
 }
 
-// scanEach hands on the batches that a source reads. Reuse says of a frame that was handed on whether its memory may be
+// scanEach passes on the batches that a source reads. Reuse says of a frame that was passed on whether its memory may be
 // written over; nil: of none.
 func (x *Exec) scanEach(p *plan.Plan, reuse func() bool, emit func(*table.Table) error) error {
 	r := plan.Request{Columns: p.Names(), Limit: p.Limit, Workers: x.Pool.Workers, Reuse: reuse}

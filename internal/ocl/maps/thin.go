@@ -25,8 +25,7 @@ type thinning struct {
 const thick = 8
 
 // phased is t with its last axis divided, where its values depend on the position along it by a
-// period: an element of an image that takes from every so manyth window. Its phases are a thin
-// axis. It is nil where there is none.
+// period n: an element of an image that takes from every n-th window. Its phases are a thin axis. It is nil where there is none.
 func phased(t *engine.Task) *engine.Task {
 	axes := access.Axes(t, 0)
 	if len(axes) == 0 {
