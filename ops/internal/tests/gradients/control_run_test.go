@@ -81,7 +81,7 @@ func TestALoopRunsAgainWithoutAllocating(t *testing.T) {
 				run()
 			}
 			require.Equal(t, 10.0, outs[0].Float64At(0))
-			require.Zero(t, testing.AllocsPerRun(50, run))
+			require.Zero(t, opstest.Allocations(50, run))
 		})
 	}
 }

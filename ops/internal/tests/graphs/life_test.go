@@ -41,7 +41,7 @@ func TestRunAgainAllocatesNothing(t *testing.T) {
 		for range 3 {
 			require.NoError(t, exe.RunInto(ctx, feeds, outs))
 		}
-		allocs := testing.AllocsPerRun(100, func() {
+		allocs := opstest.Allocations(100, func() {
 			if err := exe.RunInto(ctx, feeds, outs); err != nil {
 				t.Error(err)
 			}

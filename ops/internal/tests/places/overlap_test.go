@@ -116,7 +116,7 @@ func TestAnOverlappedRunAllocatesNothing(t *testing.T) {
 			require.Equal(t, device == "caller", inside.Executor(exe).Program().Workers)
 			feed := Feeds{x: opstest.Pair(1, 2)}
 			allocations := func() float64 {
-				return testing.AllocsPerRun(50, func() { require.NoError(t, exe.RunInto(context.Background(), feed, nil)) })
+				return opstest.Allocations(50, func() { require.NoError(t, exe.RunInto(context.Background(), feed, nil)) })
 			}
 			together := allocations()
 			inside.Machine(r.Runtime).Overlapping.Store(true) // as if another run had the goroutines

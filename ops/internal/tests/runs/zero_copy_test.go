@@ -166,7 +166,7 @@ func TestLendingAllocatesNothing(t *testing.T) {
 		i++
 	}
 	run()
-	require.Zero(t, testing.AllocsPerRun(100, run))
+	require.Zero(t, opstest.Allocations(100, run))
 }
 
 // TestARunThatFailsReturnsWhatWasLent fails each call of a run that sets arguments anew, one after the other. The feeds
