@@ -90,10 +90,13 @@ type Result struct {
 //	get_num_groups, get_group_id
 //
 // with any arguments, in macros and functions of its own too. It is launched whole, on the
-// driver's threads, if it names others (those of sub-groups, and functions of its own whose names begin
-// so), functions beginning with work_group_ other than work_group_barrier, sub_group_, enqueue_, or __builtin_ other
-// than instructions (__builtin_ia32_), prefetches and accesses past the caches (__builtin_nontemporal_), if it makes names with ##, includes files, or names one of the list above other than in a call, or if
-// Options hold anything that may do so.
+// driver's threads, if it
+//
+//   - names others, of sub-groups or of its own, or names one of these other than in a call;
+//   - names functions beginning with work_group_ other than work_group_barrier, sub_group_, enqueue_, or __builtin_ other than
+//     instructions (__builtin_ia32_), prefetches and accesses past the caches (__builtin_nontemporal_);
+//   - makes names with ##, includes files, or has assembly, aliases, or a _Pragma other than of loops and of extensions;
+//   - has Options that may do any of this.
 //
 // # Writing out of bounds
 //

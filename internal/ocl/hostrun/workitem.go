@@ -2,6 +2,7 @@ package hostrun
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,12 @@ var reservedWords = []string{
 	"_Z", "_pocl", "pocl_", "_work_dim", "_num_groups", "_group_id", "_global_", "_local_",
 }
 
+// stringWords are followed by a string, which may hold the name of any function or a directive. Strings are not read.
+var stringWords = []string{"asm", "__asm", "__asm__", "alias", "__alias__", "ifunc", "__ifunc__", "weakref", "__weakref__"}
+
+// plainPragma is _Pragma with a string that names no function and no macro.
+var plainPragma = regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*(?:unroll|nounroll|GCC unroll|clang loop|OPENCL)\b[^"\\]*"\s*\)`)
+
 // instruction begins the names of a processor's instructions, which are harmless.
 const instruction = "__builtin_ia32_"
 
@@ -53,12 +60,20 @@ func Indivisible(source, options string) string {
 	if o := undividedOption(strings.Fields(options)); o != "" {
 		return "there is the option " + o
 	}
+	pragmas, plain := 0, len(plainPragma.FindAllString(source, -1))
+	if plain < strings.Count(source, "_Pragma") {
+		plain = 0 // some are not, or stand in a comment
+	}
 	for i, t := range tokens {
 		switch {
 		case t.Text == "##":
 			return fmt.Sprintf("line %d makes names by ##", t.Line)
 		case t.Directive && (t.Text == "include" || t.Text == "include_next" || t.Text == "import"):
 			return fmt.Sprintf("line %d includes other text", t.Line)
+		case t.Text == "_Pragma":
+			if pragmas++; pragmas > plain {
+				return fmt.Sprintf("line %d has a _Pragma", t.Line)
+			}
 		case slices.Contains(workItemFunctions, t.Text):
 			if !called(tokens, i) {
 				return fmt.Sprintf("line %d names %s other than in a call", t.Line, t.Text)
@@ -98,6 +113,9 @@ func undividedOption(options []string) string {
 
 // reserved reports whether the word may reach functions that CustomHead hides.
 func reserved(word string) bool {
+	if slices.Contains(stringWords, word) {
+		return true
+	}
 	return !slices.Contains(plainWords, word) && !slices.Contains(workItemFunctions, word) && !strings.HasPrefix(word, instruction) &&
 		slices.ContainsFunc(reservedWords, func(p string) bool { return strings.HasPrefix(word, p) })
 }
