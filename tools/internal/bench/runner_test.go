@@ -22,6 +22,7 @@ type fake struct {
 	result []float32
 	loads  error
 	runs   error
+	atRun  func() error // in place of runs, may be nil
 	log    *[]string
 }
 
@@ -44,6 +45,9 @@ func (f fakeJob) Run(_ context.Context, times []time.Duration) error {
 	}
 	if f.log != nil && len(times) > 1 {
 		*f.log = append(*f.log, f.name)
+	}
+	if f.atRun != nil {
+		return f.atRun()
 	}
 	return f.runs
 }

@@ -35,6 +35,9 @@ func (s *Session) Run(ctx context.Context, works []*Work) error {
 			return errors.Join(append(errs, err)...)
 		}
 		results, err := Measure(ctx, w, s.Contenders, s.Method)
+		if end := ctx.Err(); end != nil { // of every contender, which need not all be told
+			return errors.Join(append(errs, fmt.Errorf("%s: %w", w.Name, end))...)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			fmt.Fprintln(s.Out, err)

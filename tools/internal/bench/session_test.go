@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,23 @@ func TestContendersThatAreForFewWorksAreNotTalkedAbout(t *testing.T) {
 	require.Contains(t, out.String(), "without other: ")
 	require.NotContains(t, out.String(), "without "+NameFloat32)
 	require.NotContains(t, out.String(), "without limit-")
+}
+
+func TestASessionThatIsEndedSaysSoOnce(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	var out strings.Builder
+	ends := &fake{name: "other"}
+	ends.atRun = func() error {
+		end()
+		return ctx.Err()
+	}
+	quick := Method{Turns: 1, Slice: time.Millisecond, Pause: -1, Warm: time.Millisecond}
+	works, err := Select(Works(), "^sgemm/(256|512)$")
+	require.NoError(t, err)
+	err = (&Session{Out: &out, Verbose: true, Method: quick, Contenders: []Contender{&fake{name: "ours"}, ends}}).Run(ctx, works)
+	require.ErrorIs(t, err, context.Canceled)
+	require.EqualError(t, err, "sgemm/256: context canceled")
+	require.NotContains(t, out.String(), "canceled")
 }
 
 func TestTheCommitOfACheckoutIsKnown(t *testing.T) {
