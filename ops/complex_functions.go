@@ -44,7 +44,8 @@ func complexAbs(re, im *Node) *Node {
 // complexExp is e^re (cos im + i sin im). A number without an imaginary part has none afterwards.
 func complexExp(re, im *Node) *Node {
 	m := Exp(re)
-	return Complex(Mul(m, Cos(im)), Where(Equal(im, ScalarLike(im, 0)), im, Mul(m, Sin(im))))
+	none := And(Equal(im, ScalarLike(im, 0)), Not(IsFinite(m)))
+	return Complex(Mul(m, Cos(im)), Where(none, im, Mul(m, Sin(im))))
 }
 
 // complexLog is log |z| + i angle z. Near |z| = 1 the logarithm is that of 1 + (x - 1)(x + 1) + y², which keeps the digits that |z| loses.
@@ -70,12 +71,17 @@ func scaledLog(base float64) func(re, im *Node) *Node {
 // Source: Press and others, Numerical Recipes (2007), section 5.5.
 func complexSqrt(re, im *Node) *Node {
 	half := ScalarLike(re, 0.5)
-	t := Sqrt(Add(Mul(Abs(re), half), Mul(complexAbs(re, im), half)))
+	left, below := Signbit(re), Signbit(im)
+	size := Where(isOrigin(re, im), ScalarLike(re, 0), negatedWhere(left, re)) // |re|
+	t := Sqrt(Add(Mul(size, half), Mul(complexAbs(re, im), half)))
 	zero := Equal(t, ScalarLike(t, 0))
 	s := Where(zero, im, Div(Mul(im, half), Where(zero, ScalarLike(t, 1), t)))
-	left := Signbit(re)
-	return Complex(Where(left, Abs(s), t), Where(left, Copysign(t, im), s))
+	return Complex(Where(left, negatedWhere(below, s), t), Where(left, negatedWhere(below, t), s))
 }
+
+// negatedWhere is -x where c holds and x elsewhere. With a sign bit for c it is |x|, or a copied sign, with the derivative of
+// the side that x is on even at 0, where Abs and Copysign have none.
+func negatedWhere(c, x *Node) *Node { return Where(c, Neg(x), x) }
 
 // complexPow is exp(w log z), 0 for the 0th power of nothing but 0 itself, which is 1.
 func complexPow(c *Call) *Node {
@@ -112,12 +118,13 @@ func complexCosh(re, im *Node) *Node {
 //	(±(1 - e²) + i 2e sin 2im) / ((1 - e)² + 4e cos² im)
 func complexTanh(re, im *Node) *Node {
 	two, four := ScalarLike(re, 2), ScalarLike(re, 4)
-	a := Abs(re)
+	left := Signbit(re)
+	a := negatedWhere(left, re) // |re|
 	e := Exp(Neg(Mul(a, two)))
 	c, s := Cos(im), Sin(im)
 	den := Add(Square(Expm1(Neg(Mul(a, two)))), Mul(Mul(four, e), Square(c)))
 	return Complex(
-		Copysign(Div(Neg(Expm1(Neg(Mul(a, four)))), den), re),
+		negatedWhere(left, Div(Neg(Expm1(Neg(Mul(a, four)))), den)),
 		Div(Mul(Mul(four, e), Mul(s, c)), den))
 }
 

@@ -33,7 +33,8 @@ func logAddExpOf(a, b float64) float64 {
 // shareOfExponentials passes the derivative on by the shares of both terms; factor is the logarithm of the base.
 func (b *Back) shareOfExponentials(factor float64) {
 	x, y := b.In(0), b.In(1)
-	d := Mul(Where(Equal(x, y), ScalarLike(x, 0), Sub(x, y)), ScalarLike(x, factor))
+	same := And(Equal(x, y), IsInf(x)) // infinities have no difference
+	d := Mul(Where(same, ScalarLike(x, 0), Sub(x, y)), ScalarLike(x, factor))
 	b.Add(0, b.Times(Sigmoid(d)))
 	b.Add(1, b.Times(Sigmoid(Neg(d))))
 }

@@ -90,6 +90,13 @@ func binaryPoints() []specialCase {
 	}{
 		{"maximum", ofNodes(ops.Maximum), [][9]float64{{1, 1, 0.5, 0.5}, {0, 0, 0.5, 0.5}, {-inf, 2, 0, 1}, {inf, inf, 0.5, 0.5}, {3, 2, 1, 0}}},
 		{"minimum", ofNodes(ops.Minimum), [][9]float64{{1, 1, 0.5, 0.5}, {0, 0, 0.5, 0.5}, {-inf, 2, 1, 0}, {inf, inf, 0.5, 0.5}, {3, 2, 0, 1}}},
+		{"logaddexp", ofNodes(ops.LogAddExp), [][9]float64{
+			{0, 0, 0.5, 0.5, 0.25, -0.25, 0.25, 0, 0}, {-3, -3, 0.5, 0.5, 0.25, -0.25, 0.25, 0, 0},
+			{inf, inf, 0.5, 0.5, open, open, open, open, open}, {-inf, -inf, 0.5, 0.5, open, open, open, open, open}, {-inf, 2, 0, 1}, {inf, 2, 1, 0},
+		}},
+		{"logaddexp2", ofNodes(ops.LogAddExp2), [][9]float64{
+			{1, 1, 0.5, 0.5, math.Ln2 / 4, -math.Ln2 / 4, math.Ln2 / 4, 0, 0}, {-inf, 2, 0, 1}, {inf, 2, 1, 0},
+		}},
 		{"add", ofNodes(ops.Add), [][9]float64{{0, 0, 1, 1}, {inf, 1, 1, 1}}},
 		{"sub", ofNodes(ops.Sub), [][9]float64{{0, 0, 1, -1}, {inf, 1, 1, -1}}},
 		{"mul", ofNodes(ops.Mul), [][9]float64{{0, 0, 0, 0, 0, 1}, {0, 3, 3, 0, 0, 1}, {inf, 2, 2, inf, 0, 1}}},
