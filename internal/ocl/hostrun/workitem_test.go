@@ -30,35 +30,54 @@ func TestKernelsAreDividedWhoseFunctionsAreReplacedExactly(t *testing.T) {
 
 func TestKernelsThatMayTellAPartFromTheWholeAreNotDivided(t *testing.T) {
 	for source, why := range map[string]string{
-		body("y[0] = get_sub_group_id();"):                                                        "line 2 names get_sub_group_id",
-		body("y[0] = get_num_sub_groups();"):                                                      "line 2 names get_num_sub_groups",
-		body("y[0] = sub_group_reduce_add(1);"):                                                   "line 2 names sub_group_reduce_add",
-		body("y[0] = work_group_reduce_add(1);"):                                                  "line 2 names work_group_reduce_add",
-		body("y[0] = get_of_mine(0);"):                                                            "line 2 names get_of_mine",
-		"#define ID(x) get_ ## x(0)\n" + body("y[0] = ID(global_id);"):                            "line 1 names get_",
-		"#include \"ids.h\"\n" + body("y[0] = 1;"):                                                "line 1 includes other text",
-		"#define ID get_global_id\n" + body("y[0] = ID(0);"):                                      "line 1 names get_global_id other than in a call",
-		"#define CALL(f) f(0)\n" + body("y[0] = CALL(get_global_id);"):                            "line 3 names get_global_id other than in a call",
-		"ulong mine(uint) __asm__(\"_Z13get_global_idj\");\n" + body("y[0] = mine(0);"):           "line 1 names __asm__",
-		"ulong mine(uint) __attribute__((alias(\"get_global_id\")));\n" + body("y[0] = mine(0);"): "line 1 names alias",
-		"_Pragma(\"push_macro(\\\"get_global_id\\\")\")\n" + body("y[0] = get_global_id(0);"):     "line 1 has a _Pragma",
-		"_Pragma(\"unroll\")\n_Pra\\\ngma(\"weak a = get_global_id\")\n" + body("y[0] = 1;"):      "line 2 has a _Pragma",
-		body("y[0] = (get_global_id)(0);"):                                                        "line 2 names get_global_id other than in a call",
-		"#undef get_global_id\n" + body("y[0] = get_global_id(0);"):                               "line 1 names get_global_id other than in a call",
-		"#undef get_global_id\n(0)\n" + body("y[0] = 1;"):                                         "line 1 names get_global_id other than in a call",
-		"#define get_global_id(d) 5\n" + body("y[0] = get_global_id(0);"):                         "line 1 names get_global_id other than in a call",
-		"size_t get_global_id(uint d);\n" + body("y[0] = 1;"):                                     "line 1 names get_global_id other than in a call",
-		"#ifdef get_global_id\n#endif\n" + body("y[0] = 1;"):                                      "line 1 names get_global_id other than in a call",
-		"ulong _Z13get_global_idj(uint);\n" + body("y[0] = 1;"):                                   "line 1 names _Z13get_global_idj",
-		"int near_id(int);\n" + body("y[0] = 1;"):                                                 "line 1 names near_id",
-		body("y[0] = ge\\u0074_global_id(0);"):                                                    "its text cannot be read without a preprocessor",
-		"#define ID(x) get_ ??=??= x(0)\n" + body("y[0] = ID(global_id);"):                        "its text cannot be read without a preprocessor",
-		"#pragma push_macro(\"get_global_id\")\n" + body("y[0] = 1;"):                             "line 1 names push_macro",
+		body("y[0] = get_sub_group_id();"):                                 "line 2 names get_sub_group_id",
+		body("y[0] = get_num_sub_groups();"):                               "line 2 names get_num_sub_groups",
+		body("y[0] = sub_group_reduce_add(1);"):                            "line 2 names sub_group_reduce_add",
+		body("y[0] = work_group_reduce_add(1);"):                           "line 2 names work_group_reduce_add",
+		body("y[0] = get_of_mine(0);"):                                     "line 2 names get_of_mine",
+		"#define ID(x) get_ ## x(0)\n" + body("y[0] = ID(global_id);"):     "line 1 names get_",
+		"#include \"ids.h\"\n" + body("y[0] = 1;"):                         "line 1 includes other text",
+		"#define ID get_global_id\n" + body("y[0] = ID(0);"):               "line 1 names get_global_id other than in a call",
+		"#define CALL(f) f(0)\n" + body("y[0] = CALL(get_global_id);"):     "line 3 names get_global_id other than in a call",
+		body("y[0] = (get_global_id)(0);"):                                 "line 2 names get_global_id other than in a call",
+		"#undef get_global_id\n" + body("y[0] = get_global_id(0);"):        "line 1 names get_global_id other than in a call",
+		"#undef get_global_id\n(0)\n" + body("y[0] = 1;"):                  "line 1 names get_global_id other than in a call",
+		"#define get_global_id(d) 5\n" + body("y[0] = get_global_id(0);"):  "line 1 names get_global_id other than in a call",
+		"size_t get_global_id(uint d);\n" + body("y[0] = 1;"):              "line 1 names get_global_id other than in a call",
+		"#ifdef get_global_id\n#endif\n" + body("y[0] = 1;"):               "line 1 names get_global_id other than in a call",
+		"ulong _Z13get_global_idj(uint);\n" + body("y[0] = 1;"):            "line 1 names _Z13get_global_idj",
+		"int near_id(int);\n" + body("y[0] = 1;"):                          "line 1 names near_id",
+		body("y[0] = ge\\u0074_global_id(0);"):                             "its text cannot be read without a preprocessor",
+		"#define ID(x) get_ ??=??= x(0)\n" + body("y[0] = ID(global_id);"): "its text cannot be read without a preprocessor",
+		"#pragma push_macro(\"get_global_id\")\n" + body("y[0] = 1;"):      "line 1 names push_macro",
 	} {
 		require.Equal(t, why, Indivisible(source, ""), source)
 	}
 	for _, options := range []string{"-DID=get_sub_group_id()", "-D ID=get_global_id(0)", "-Dget_global_id=mine", "-Dd=3", "-Duint=int", "-include x.h", "-DX=a##b", "-DX='a"} {
 		require.Contains(t, Indivisible(body("y[0] = 1;"), options), "the option", options)
+	}
+}
+
+func TestKernelsThatNameFunctionsInStringsAreNotDivided(t *testing.T) {
+	for _, c := range [][2]string{
+		{
+			"ulong mine(uint) __asm__(\"_Z13get_global_idj\");\n" + body("y[0] = mine(0);"),
+			"line 1 names __asm__",
+		},
+		{
+			"ulong mine(uint) __attribute__((alias(\"get_global_id\")));\n" + body("y[0] = mine(0);"),
+			"line 1 names alias",
+		},
+		{
+			"_Pragma(\"push_macro(\\\"get_global_id\\\")\")\n" + body("y[0] = get_global_id(0);"),
+			"line 1 has a _Pragma",
+		},
+		{
+			"_Pragma(\"unroll\")\n_Pra\\\ngma(\"weak a = get_global_id\")\n" + body("y[0] = 1;"),
+			"line 2 has a _Pragma",
+		},
+	} {
+		require.Equal(t, c[1], Indivisible(c[0], ""), c[0])
 	}
 }
 
