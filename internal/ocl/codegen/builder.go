@@ -34,7 +34,8 @@ type Builder struct {
 	structs map[string]string // names of the types of several values, by their members
 	Macros  strings.Builder
 	Hooks   strings.Builder
-	err     error // why the task has no program
+	numbers map[string]bool // constants that are arguments, by their keys; nil before the first is met
+	err     error           // why the task has no program
 
 	Library []string // kernel files that others may share
 	Options string   // of the compiler, beside the usual ones

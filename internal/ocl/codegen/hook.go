@@ -215,7 +215,7 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	case engine.OpRun:
 		return "run"
 	case engine.OpConst:
-		return f.declare("v", t, key, Literal(e.DType, e.Value.Float, e.Value.Int))
+		return f.declare("v", t, key, f.g.number(e))
 	case engine.OpIndex:
 		long := e.Addr.Gathers()
 		x := f.index(e.Addr, long, guard)
@@ -234,28 +234,9 @@ func (f *fn) value(e *engine.Expr, guard string) string {
 	}
 	args := make([]string, len(e.Args))
 	for i, a := range e.Args {
-		if likeSize(e, a) {
-			args[i] = fmt.Sprintf("(long)(%s)", f.g.constant(a.Value.Int))
-		} else {
-			args[i] = f.value(a, guard)
-		}
+		args[i] = f.value(a, guard)
 	}
 	return f.declare("v", t, key, apply(e, args))
-}
-
-// likeSize reports whether a is a constant that is an argument of the kernel, as sizes are, so that graphs of other sizes share the
-// program: of 64 bits, as positions and lengths are, and where e does nothing with it that is faster for a number known to the
-// compiler, such as a division.
-func likeSize(e, a *engine.Expr) bool {
-	if a.Op != engine.OpConst || a.DType != tensor.Int64 || a.Value.Int != int64(int32(a.Value.Int)) || e.Op != engine.OpApply {
-		return false
-	}
-	switch e.Fn.Function {
-	case engine.FnAdd, engine.FnSub, engine.FnCast, engine.FnSelect,
-		engine.FnEqual, engine.FnNotEqual, engine.FnLess, engine.FnLessEqual, engine.FnGreater, engine.FnGreaterEqual:
-		return true
-	}
-	return false
 }
 
 // heldType is the type of a variable for values of a dtype: that of the register, or int for a

@@ -1,7 +1,7 @@
 // group view=64x100 wg=64: one work-group a row
 // launch reduce_group global [4096 1] local [64 1]
 // options -cl-single-precision-constant
-// arguments ROWS=64 COLS=100 SPAN=100 n0=100
+// arguments ROWS=64 COLS=100 SPAN=100 n0=100 n1=1008981770
 #define SPLIT 0
 #define FOLD FOLD_SUM
 #define IS_ARG 0
@@ -21,11 +21,13 @@
     const IDX ROWS, \
     const IDX COLS, \
     const IDX SPAN, \
-    const IDX n0
+    const IDX n0, \
+    const IDX n1
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
-    const IDX n0
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
+    const IDX n0, \
+    const IDX n1
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
 static inline float load_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
@@ -37,7 +39,7 @@ static inline float load_hook(const IDX r, const IDX c FN_PARAMS) {
 #define LOAD(r, c) load_hook(r, c FN_ARGS)
 
 static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
-    const float v0 = 0x1.47ae14p-07f;
+    const float v0 = as_float((int)(n1));
     const float v1 = (float)(acc * v0);
     return v1;
 }
