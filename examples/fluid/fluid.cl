@@ -43,12 +43,13 @@ typedef int16 I;
 #define STORE(p, v) *(global F *)(p) = v
 #endif
 
-// PAIR relaxes the opposite directions A and B into a and b, where cj is c[A] times rho u.
+// PAIR relaxes the opposite directions A and B into a and b, where cj is c[A] times rho u. Factors that are equal for all cells
+// stand together: one multiplication by their product is left.
 #define PAIR(a, b, A, B, w, cj) { \
-	const F e = plus * (0.5f * (A + B) - (w) * (even + 4.5f * (cj) * (cj) * inv)); \
-	const F o = minus * (0.5f * (A - B) - 3.0f * (w) * (cj)); \
-	a = A - e - o; \
-	b = B - e + o; }
+	const F e = (0.5f * plus) * (A + B) - (plus * (w)) * (even + (cj) * (cj) * curve); \
+	const F o = (0.5f * minus) * (A - B) - (3 * minus * (w)) * (cj); \
+	a = A - (e + o); \
+	b = B - (e - o); }
 
 // BOUNCE sets a and b, where cells are no fluid, to B and A, which go back where they came from, with what a moving wall adds;
 // or to what flows in.
@@ -67,7 +68,7 @@ kernel void flow(global const float *restrict f, global const uchar *restrict ki
 	F g1, g2, g3, g4, g5, g6, g7, g8;
 	const F more = f0 + f1 + f2 + f3 + f4 + f5 + f6 + f7 + f8; // rho - 1
 	const F jx = f1 - f3 + f5 - f6 - f7 + f8, jy = f2 - f4 + f5 + f6 - f7 - f8;
-	const F inv = 1.0f / (1.0f + more), even = more - 1.5f * (jx * jx + jy * jy) * inv;
+	const F curve = 4.5f / (1.0f + more), even = more - (1.0f / 3) * (jx * jx + jy * jy) * curve;
 	F g0 = f0 - plus * (f0 - (4.0f / 9) * even);
 	PAIR(g1, g3, f1, f3, 1.0f / 9, jx)
 	PAIR(g2, g4, f2, f4, 1.0f / 9, jy)

@@ -17,7 +17,7 @@ func TestCorpusOfTheExample(t *testing.T) {
 		g := ops.NewGraph("fraud")
 		x := g.Variable("bins", tensor.Must(tensor.New(tensor.Uint8, 5, 1000)))
 		column := g.Variable("column", tensor.Must(tensor.New(tensor.Float32, 1000)))
-		_, score := boost(x, column, column, 4, 3, 0.1, 0, groupOf(rt.Device()))
+		_, score := boost(x, column, column, 4, 3, 0.1, 0, groupOf(rt))
 		_, err := g.Compile(t.Context(), rt, ops.Target{Outputs: []*ops.Node{score}})
 		return err
 	})

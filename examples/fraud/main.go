@@ -17,7 +17,6 @@ import (
 
 	"github.com/anycl/anycl/examples/internal/gallery"
 	"github.com/anycl/anycl/ops"
-	"github.com/anycl/anycl/platform"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -53,7 +52,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 	label, mask := g.Variable("label", tensor.Must(tensor.FromSlice(t.y))), g.Variable("mask", tensor.Must(tensor.FromSlice(t.mask())))
 
 	byBin := g.Variable("bins", tensor.Must(tensor.FromSlice(binned, t.features, t.rows())))
-	f, grown := boost(byBin, label, mask, o.trees, o.depth, o.rate, t.logOdds(), groupOf(rt.Device()))
+	f, grown := boost(byBin, label, mask, o.trees, o.depth, o.rate, t.logOdds(), groupOf(rt))
 	work := gallery.Work{Name: fmt.Sprintf("growing %d trees", o.trees), Amount: float64(t.learned*o.trees) / 1e6, Unit: "M rows x trees"}
 	forests, err := gallery.Graph(ctx, p, rt, work, nil, grown, f.features, f.limits, f.leaves)
 	if err != nil {
@@ -104,9 +103,9 @@ func histogram(binned, node, gh *ops.Node, nodes, group int) *ops.Node {
 	return ops.Sum(ops.Cast(parts, tensor.Float32), 0)
 }
 
-// groupOf is the size of a work-group on a device.
-func groupOf(d *platform.Device) int {
-	if d == nil || d.Class == platform.CPU {
+// groupOf is the size of a work-group on the runtime's device.
+func groupOf(rt *ops.Runtime) int {
+	if rt.Device().Lanes() > 1 {
 		return 1
 	}
 	return 128

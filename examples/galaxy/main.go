@@ -66,7 +66,7 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		most = max(most, math.Abs(energy/first-1))
 		p.Printf("time %5.2f: energy %.6f, changed by %+.1e; momentum %.1e of all bodies'\n",
 			float64((i+1)*turn)*o.dt, energy, energy/first-1, momentum)
-		if n := o.steps / turn; i == n/2 || i == n-1 {
+		if n := o.steps / turn; i == (n-1)/2 || i == n-1 {
 			scenes = append(scenes, b)
 			if err := p.WritePNG(paint(scenes)); err != nil { // half of it can be seen while the rest is computed
 				return err

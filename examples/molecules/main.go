@@ -11,7 +11,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"math"
 
@@ -133,7 +132,7 @@ func (l *liquid) leap(p, v, near, count *ops.Node, kick, drift float64, more str
 	return r[0], r[1]
 }
 
-// state is the state after a turn: energies of an atom, and the longest list.
+// state is the state after a turn; energies are those of an atom in the mean.
 type state struct {
 	Temperature, Potential, Energy, Pressure float64
 	Conserved                                float64 // the energy with the potential that ends at the cut without a step
@@ -169,7 +168,7 @@ func (l *liquid) melt(ctx context.Context, rt *ops.Runtime, place ops.Place, ste
 			return nil, err
 		}
 		if most := out[3].Float64At(0); most > capacity {
-			return nil, errors.New("a list is too short")
+			return nil, fmt.Errorf("an atom has %.0f others near it, and a list room for %d", most, capacity)
 		}
 		n := float64(l.n)
 		kinetic := (out[0].Float64At(0) + out[0].Float64At(1) + out[0].Float64At(2)) / 2

@@ -10,17 +10,14 @@
 // args    width, height; fall: -log2(e) / (2 R^2), so that the second factor is a power of 2
 // launch  {width / WIDTH rounded up, height}: the last vector of a row lies at its end, beside or over the one before
 // source  Tomasi and Manduchi, Bilateral filtering for gray and color images (1998)
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 #if WIDTH == 1
-typedef float floats;
-#define LOAD(p) (*(p))
-#define STORE(v, p) (*(p) = (v))
+typedef float floats, stored;
 #else
-typedef JOIN(float, WIDTH) floats;
-#define LOAD(p) JOIN(vload, WIDTH)(0, p)
-#define STORE(v, p) JOIN(vstore, WIDTH)(v, 0, p)
+typedef float floats __attribute__((ext_vector_type(WIDTH)));
+typedef float stored __attribute__((ext_vector_type(WIDTH), aligned(4))); // as they lie in memory
 #endif
+#define LOAD(p) (*(global const stored *)(p))
+#define STORE(v, p) (*(global stored *)(p) = (v))
 
 kernel void bilateral(global const float *x, global const float *weights, global float *y, int width, int height, float fall) {
 	const int stride = width + 2 * RADIUS, column = min((int)get_global_id(0) * WIDTH, width - WIDTH), row = get_global_id(1);

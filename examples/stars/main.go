@@ -68,6 +68,9 @@ func run(ctx context.Context, p *gallery.Program, o options) error {
 		return err
 	}
 	density := tensor.MustSlice[float32](maps[0].Value[0])
+	if err := p.WritePNG(sky.paint(density, nil, stars)); err != nil { // the charts are drawn when they are found
+		return err
+	}
 	if err := peer.beside(ctx, "density", func(i int) float64 { return within / float64(density[1009*i]) }, 1e-5, o.neighbours); err != nil {
 		return err
 	}

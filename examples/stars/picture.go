@@ -60,14 +60,15 @@ func (c *chart) at(v []float32) (x, y float64) {
 	return w/2 - w/2*math.Atan2(g[1], g[0])/math.Pi*math.Cos(t), w / 4 * (1 - math.Sin(t))
 }
 
-// paint shows the density of stars, in stars per square degree, the borders of the parts, and the brighter stars in their colours.
+// paint shows the density of stars, in stars per square degree, the borders of the parts, where part says what each pixel belongs to,
+// and the brighter stars in their colours.
 func (c *chart) paint(density []float32, part []int64, stars *catalogue) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, c.width, c.width/2))
 	sorted := slices.Sorted(slices.Values(density))
 	low, high := math.Log(float64(sorted[len(sorted)/50])), math.Log(float64(sorted[len(sorted)-1-len(sorted)/1000]))
 	parts := make([]int64, c.width*c.width/2+c.width+1)
-	for k, i := range c.pixels {
-		parts[i] = part[k] + 1
+	for k, p := range part {
+		parts[c.pixels[k]] = p + 1
 	}
 	for i := range c.width * (c.width / 2) {
 		img.SetRGBA(i%c.width, i/c.width, color.RGBA{A: 255})

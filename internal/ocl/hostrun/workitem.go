@@ -40,7 +40,10 @@ var plainPragma = regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*(?:unroll|nounroll|GC
 const instruction = "__builtin_ia32_"
 
 // plainWords begin like reservedWords and are harmless.
-var plainWords = []string{"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load", "__builtin_prefetch"}
+var plainWords = []string{
+	"work_group_barrier", "__builtin_nontemporal_store", "__builtin_nontemporal_load", "__builtin_prefetch",
+	"__builtin_convertvector", "__builtin_shufflevector",
+}
 
 // headWords are names that a macro defined by an option must not have, because the head contains them.
 var headWords = []string{"static", "inline", "const", "return", "uint", "size_t", "void", "d", "define", "if", "elif", "else", "endif", "line"}

@@ -19,6 +19,7 @@ func TestKernelsAreDividedWhoseFunctionsAreReplacedExactly(t *testing.T) {
 		"// get_sub_group_id, a ## b\n/* #include \"get_global_id\" */\n" + body("printf(\"get_sub_group_id ##\");\nreturn get_global_id(0);"),
 		body("float16 x = *(float16 *)y; *(float16 *)y = __builtin_ia32_rsqrt14ps512_mask(x, x, 0xffff);"),
 		body("__builtin_prefetch(y + get_global_id(0), 1);"),
+		body("y[get_global_id(0)] = __builtin_convertvector((float4)(y[0]), int4).x + __builtin_shufflevector((int2)(1), (int2)(2), 0, 2).x;"),
 		body("__builtin_nontemporal_store(__builtin_nontemporal_load(y + 1), y + get_global_id(0));"),
 		body("work_group_barrier(CLK_LOCAL_MEM_FENCE); y[get_glo\\\nbal_id(0)] = 1;"),
 		"#define EVERY _Pragma(\"unroll 4\")\n" + body("EVERY for (int i = 0; i < 4; i++) y[i] = get_global_id(0);"),
