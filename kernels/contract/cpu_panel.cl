@@ -15,6 +15,7 @@
 //                     B_STEP; columns adjoin in runs of RUN_COLUMNS, each RUN_PANELS panels
 //         FAR_B  how many lines of a later row of such a panel are asked for, or 0
 //         B_DIRECT 0: columns were packed by contract/cpu_pack_b.cl: [batch][panel][k][NR]
+//         HALF 1: where half the vectors of the last panel hold its columns, only these are multiplied
 //         OUT_VECTOR(b, m, n, x)  where results are stored side by side: of VL sums from column n on
 //         ACROSS 1: neighbours among work-items take panels of the same rows, 0: rows of the same panel
 //         BY_COLUMN 1: neighbours in n are no neighbours in the output: it is stored column by column
@@ -47,6 +48,50 @@
 #else
 #define RUN_FROM(k) RUN
 #define BLOCK ((TERMS + RUN - 1) / RUN * RUN)
+#endif
+
+// Adds the products of the next run of values of k to the sums of the first V vectors of columns.
+#define STEPS(V) \
+    for (IDX r = 0; r < run; r++) { \
+        VT bv[V]; \
+        UNROLL for (int v = 0; v < (V); v++) \
+            bv[v] = B_AT(v); \
+        B_SOON(V) \
+        bp += B_NEXT; \
+        UNROLL for (int i = 0; i < MR; i++) { \
+            const VT av = (VT)((ACC)A_AT(i)); \
+            UNROLL for (int v = 0; v < (V); v++) \
+                acc[i][v] = MAC(av, bv[v], acc[i][v]); \
+        } \
+        A_NEXT \
+    }
+#define UNROLL _Pragma("unroll")
+
+#if A_DIRECT
+#define A_AT(i) A_LOAD(row[i], at)
+#define A_NEXT at += A_STEP;
+#else
+#define A_AT(i) a[i]
+#define A_NEXT a += MR;
+#endif
+
+#if B_DIRECT
+#define B_AT(v) B_LOAD(bp + (v) * VL)
+#define B_NEXT B_STEP
+#if FAR_B
+#define B_SOON(V) UNROLL for (int v = 0; v < FAR_B; v++) FETCH_FAR(bp + AHEAD * B_STEP + v * VL);
+#endif
+#else
+#define B_AT(v) VLOAD(0, bp + (v) * VL)
+#define B_NEXT NR
+#if MR > 1
+// A page of a pack ends sooner than it takes to fetch from the next one. One row
+// asks for as much as it can anyway.
+#define B_SOON(V) UNROLL for (int v = 0; v < (V); v++) FETCH_LINE(bp + AHEAD * NR + v * VL);
+#endif
+#endif
+#ifndef B_SOON
+#define B_SOON(V)
 #endif
 
 typedef VT __attribute__((aligned(sizeof(ACC)))) VT_ANYWHERE;
@@ -133,46 +178,12 @@ BODY void panel_tiles(const IDX strip, const IDX panel, const IDX z, PARAMS) {
 #if B_DIRECT
                 __global const B_TYPE *bp = column + B_ROW(k);
 #endif
-                for (IDX r = 0; r < run; r++) {
-                    VT bv[NV];
-                    #pragma unroll
-                    for (int v = 0; v < NV; v++)
-#if B_DIRECT
-                        bv[v] = B_LOAD(bp + v * VL);
-#if FAR_B
-                    #pragma unroll
-                    for (int v = 0; v < FAR_B; v++)
-                        FETCH_FAR(bp + AHEAD * B_STEP + v * VL);
+#if HALF
+                if (to <= NR / 2)
+                    STEPS(NV / 2)
+                else
 #endif
-                    bp += B_STEP;
-#else
-                        bv[v] = VLOAD(0, bp + v * VL);
-#if MR > 1
-                    // A page of a pack ends sooner than it takes to fetch from the next one. One row
-                    // asks for as much as it can anyway.
-                    #pragma unroll
-                    for (int v = 0; v < NV; v++)
-                        FETCH_LINE(bp + AHEAD * NR + v * VL);
-#endif
-                    bp += NR;
-#endif
-                    #pragma unroll
-                    for (int i = 0; i < MR; i++) {
-#if A_DIRECT
-                        const VT av = (VT)((ACC)A_LOAD(row[i], at));
-#else
-                        const VT av = (VT)(a[i]);
-#endif
-                        #pragma unroll
-                        for (int v = 0; v < NV; v++)
-                            acc[i][v] = MAC(av, bv[v], acc[i][v]);
-                    }
-#if A_DIRECT
-                    at += A_STEP;
-#else
-                    a += MR;
-#endif
-                }
+                    STEPS(NV)
                 k += run;
             }
         }

@@ -122,6 +122,7 @@ INLINE T name(const T x) { \
     return x < -0x1.5d589ep6f ? (T)0.0f : p * as_##T(as_##BITS(t) << 23); /* a NaN stays */ \
 }
 EXP_BELOW(float, uint, wide_exp_below)
+EXP_BELOW(float8, uint8, wide_exp_below_8)
 EXP_BELOW(float16, uint16, wide_exp_below_16)
 
 // 1 + e^x: what a subnormal e^x adds is rounded away, so that two thirds of the work are left here as well.
@@ -444,6 +445,7 @@ INLINE float wide_fmod(const float a, const float b) {
 
 #define wide_exp(x) exp(x)
 #define wide_exp_below(x) exp(x)
+#define wide_exp_below_8(x) exp(x)
 #define wide_exp_below_16(x) exp(x)
 #define wide_exp_plus_1(x) (1.0f + exp(x))
 #define wide_log(x) log(x)

@@ -5,22 +5,22 @@
 // The window is unrolled and its factors stay in registers along a row of pixels. Which taps lie
 // inside is found once for all channels.
 //
-// hooks   LEFTS(o, p, i, f, g), RIGHTS(o, i, f, g)  16 neighbours along i
+// hooks   LEFTS(o, p, i, f, g), RIGHTS(o, i, f, g)  LANES neighbours along i
 //         GUARDED 1: these hold where INSIDE(o, p, f, g); elsewhere LEFTS_OUTSIDE(o, p, i, f, g) and
 //         RIGHT_OUTSIDE(o, i, f, g, n) do, which may be kept[(f * GOLDS + g) * VECS + n], where i is the n-th vector
-//         EPILOGUE(o, p, i, v)  STORE(r, v)    RESULTS(o, p, i, v), where defined, is what 16 neighbours
-//         become, of type VAL16, which RESULTS_PTR points to and PUT_VECTOR(v, p) stores
+//         EPILOGUE(o, p, i, v)  STORE(r, v)    RESULTS(o, p, i, v), where defined, is what LANES neighbours
+//         become, of type VALS, which RESULTS_PTR points to and PUT_VECTOR(v, p) stores
 // macros  VECS   vectors an item takes at a time: 1, 2. The last move to the left where INNER is no
 //                multiple of so many lanes, and some results are stored twice
-//         FOLDS, GOLDS  the window, at most 32 taps    VAL16  16 of VAL
-// sizes   OUTER, PIXELS, INNER  extents of o, p, i; INNER at least 16 * VECS
-//         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of 16 * VECS
+//         FOLDS, GOLDS  the window, at most 32 taps    LANES  of a vector: 8, 16    VALS  so many of VAL
+// sizes   OUTER, PIXELS, INNER  extents of o, p, i; INNER at least LANES * VECS
+//         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of LANES * VECS
 // launch  reduce_pixels  global {OUTER / RSPAN, INNER / ISPAN}  local {1, 1}
 // for     depthwise convolution of images with the channels last
 
 #define AHEAD 64 // pixels of which it is known what lies inside
 #define TAPS (FOLDS * GOLDS)
-typedef VAL16 __attribute__((aligned(sizeof(VAL)))) VAL16_ANYWHERE;
+typedef VALS __attribute__((aligned(sizeof(VAL)))) VALS_ANYWHERE;
 
 kernel void reduce_pixels(PARAMS) {
     WIDE_VECTORS
@@ -42,21 +42,21 @@ kernel void reduce_pixels(PARAMS) {
                 inside[k] = taps;
             }
 #endif
-            for (IDX block = i0; block < i1; block += 16 * VECS) {
-                const IDX i = min(block, INNER - 16 * VECS);
-                VAL16 kept[TAPS * VECS];
+            for (IDX block = i0; block < i1; block += LANES * VECS) {
+                const IDX i = min(block, INNER - LANES * VECS);
+                VALS kept[TAPS * VECS];
                 #pragma unroll
                 for (int f = 0; f < FOLDS; f++)
                     #pragma unroll
                     for (int g = 0; g < GOLDS; g++)
                         #pragma unroll
                         for (int n = 0; n < VECS; n++)
-                            kept[(f * GOLDS + g) * VECS + n] = RIGHTS(o, i + n * 16, f, g);
+                            kept[(f * GOLDS + g) * VECS + n] = RIGHTS(o, i + n * LANES, f, g);
                 for (int k = 0; k < pixels; k++) {
                     const IDX p = start + k;
-                    VAL16 s[VECS];
+                    VALS s[VECS];
                     #pragma unroll
-                    for (int n = 0; n < VECS; n++) s[n] = (VAL16)(0);
+                    for (int n = 0; n < VECS; n++) s[n] = (VALS)(0);
 #if GUARDED
                     const uint taps = inside[k];
                     if (taps != ~0u >> (32 - TAPS)) {
@@ -67,11 +67,12 @@ kernel void reduce_pixels(PARAMS) {
                                 if (taps >> (f * GOLDS + g) & 1) {
                                     #pragma unroll
                                     for (int n = 0; n < VECS; n++)
-                                        s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
+                                        s[n] = FMA(LEFTS(o, p, i + n * LANES, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
                                 } else {
                                     #pragma unroll
                                     for (int n = 0; n < VECS; n++)
-                                        s[n] = FMA(LEFTS_OUTSIDE(o, p, i + n * 16, f, g), RIGHT_OUTSIDE(o, i + n * 16, f, g, n), s[n]);
+                                        s[n] = FMA(LEFTS_OUTSIDE(o, p, i + n * LANES, f, g),
+                                                   RIGHT_OUTSIDE(o, i + n * LANES, f, g, n), s[n]);
                                 }
                             }
                     } else
@@ -83,19 +84,19 @@ kernel void reduce_pixels(PARAMS) {
                             for (int g = 0; g < GOLDS; g++)
                                 #pragma unroll
                                 for (int n = 0; n < VECS; n++)
-                                    s[n] = FMA(LEFTS(o, p, i + n * 16, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
+                                    s[n] = FMA(LEFTS(o, p, i + n * LANES, f, g), kept[(f * GOLDS + g) * VECS + n], s[n]);
                     }
                     const IDX first = (o * PIXELS + p) * INNER + i;
 #ifdef RESULTS
                     #pragma unroll
                     for (int n = 0; n < VECS; n++)
-                        PUT_VECTOR(RESULTS(o, p, i + n * 16, s[n]), RESULTS_PTR + first + n * 16);
+                        PUT_VECTOR(RESULTS(o, p, i + n * LANES, s[n]), RESULTS_PTR + first + n * LANES);
 #else
-                    VAL lane[16 * VECS] LINES;
+                    VAL lane[LANES * VECS] LINES;
                     #pragma unroll
-                    for (int n = 0; n < VECS; n++) ((VAL16 *)lane)[n] = s[n];
+                    for (int n = 0; n < VECS; n++) ((VALS *)lane)[n] = s[n];
                     WIDE
-                    for (int c = 0; c < 16 * VECS; c++)
+                    for (int c = 0; c < LANES * VECS; c++)
                         STORE(first + c, EPILOGUE(o, p, i + c, (OUT_ACC)lane[c]));
 #endif
                 }

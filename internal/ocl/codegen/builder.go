@@ -304,6 +304,9 @@ func (g *Builder) Assemble(files ...string) *Program {
 	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
 		b.WriteString(kernels.Text("lib/cpu_vector.cl"))
 	}
+	if strings.Contains(g.Hooks.String(), "LOADS8_") {
+		b.WriteString(kernels.Text("lib/cpu_vector_8.cl"))
+	}
 	b.WriteString("\n// ---- this task ----\n")
 	b.WriteString(g.Macros.String())
 	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))

@@ -25,6 +25,7 @@ type fn struct {
 	count  int
 	coords []Coord
 	accs   map[int]string // the names of the task's accumulated values
+	width  int            // of a vector hook: how many neighbours it computes
 	ahead  int            // of a vector hook: how many bytes further to fetch
 	loops  bool           // of a vector hook: operations without a vector form are loops over the lanes
 }

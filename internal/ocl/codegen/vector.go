@@ -11,57 +11,57 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// VectorLanes is how many neighbours a vector hook computes.
+// VectorLanes is how many neighbours a vector hook computes, where it does not say another number.
 const VectorLanes = 16
 
 // VectorHook defines the macro name(coords...) of a kernel file as the values of e, converted to
-// dtype to, for VectorLanes neighbours along axis, which a coordinate holds alone. Compilers turn
+// dtype to, for 8 or 16 neighbours along axis, which a coordinate holds alone. Compilers turn
 // loops over a hook into vectors, but not every loop, nor do they keep the vectors in registers:
 // where e is no more than arithmetic on neighbours in memory, it is written out. It reports false,
 // and defines nothing, where e is more than that. Unless ahead is 0, the memory ahead bytes further
 // is prefetched too.
-func (g *Builder) VectorHook(name string, coords []Coord, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
-	return g.VectorFunction(name, coords, parametersOf(coords), nil, axis, e, to, ahead)
+func (g *Builder) VectorHook(name string, coords []Coord, axis, lanes int, e *engine.Expr, to tensor.DType, ahead int) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, ahead: ahead}
+	return f.vectorFunction(name, parametersOf(coords), axis, e, to)
 }
 
-// VectorOfSums is VectorHook with a last parameter: VectorLanes accumulated
-// values of register type acc.
+// VectorOfSums is VectorHook with a last parameter: as many accumulated values of register type acc.
 //
 // In long functions an operation without a vector form is a loop over the lanes, which compilers turn into one: in the loops around
 // a hook for one value they unroll tiles first, and find no vectors in the unrolled code. Short ones are 10 to 20 % faster there.
-func (g *Builder) VectorOfSums(name string, coords []Coord, axis int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
-	params := append(parametersOf(coords), Param{VectorType(acc), "acc", ""})
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: map[int]string{0: lanesOf + "acc"}, ahead: ahead, loops: isLong(e)}
+func (g *Builder) VectorOfSums(name string, coords []Coord, axis, lanes int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
+	params := append(parametersOf(coords), Param{VectorType(acc, lanes), "acc", ""})
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, accs: map[int]string{0: lanesOf + "acc"}, ahead: ahead, loops: isLong(e)}
 	return f.vectorFunction(name, params, axis, e, to)
 }
 
 // lanesOf before the name of a result says that it is a vector.
 const lanesOf = "lanes of "
 
-// VectorFunction is VectorHook with the parameters and results of function. A
+// VectorFunction is VectorHook of VectorLanes neighbours with the parameters and results of function. A
 // result may be a vector, or an element of an array, as in "st0[c]", whose
 // neighbours are wanted too.
 func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, accs map[int]string, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, accs: accs, ahead: ahead}
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: VectorLanes, accs: accs, ahead: ahead}
 	return f.vectorFunction(name, params, axis, e, to)
 }
 
 func (f *fn) vectorFunction(name string, params []Param, axis int, e *engine.Expr, to tensor.DType) bool {
 	v, ok := f.vector(e, axis)
 	if ok {
-		v, ok = vectorCast(e.DType, to, v)
+		v, ok = vectorCast(e.DType, to, f.width, v)
 	}
 	if !ok {
 		return false
 	}
-	f.g.write(name, VectorType(to), params, f.body.String()+fmt.Sprintf("    return %s;\n", v))
+	f.g.write(name, VectorType(to, f.width), params, f.body.String()+fmt.Sprintf("    return %s;\n", v))
 	return true
 }
 
-// VectorType is the C type of VectorLanes values of dt.
-func VectorType(dt tensor.DType) string { return fmt.Sprintf("%s%d", RegType(dt), VectorLanes) }
+// VectorType is the C type of so many values of dt.
+func VectorType(dt tensor.DType, lanes int) string { return fmt.Sprintf("%s%d", RegType(dt), lanes) }
 
-// vector is the variable that holds VectorLanes neighbours of e along axis.
+// vector is the variable that holds f.width neighbours of e along axis.
 func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 	key := "vector " + e.Key()
 	if v, ok := f.seen[key]; ok {
@@ -72,7 +72,7 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 	case e.Op == engine.OpAcc && f.lanes(e) != "":
 		return f.lanes(e), true
 	case !f.spread(e, axis):
-		text, ok = fmt.Sprintf("(%s)(%s)", VectorType(e.DType), f.value(e, "")), true
+		text, ok = fmt.Sprintf("(%s)(%s)", VectorType(e.DType, f.width), f.value(e, "")), true
 	case e.Op == engine.OpLoad:
 		text, ok = f.loadVector(e, axis)
 	case e.Op == engine.OpApply:
@@ -81,7 +81,7 @@ func (f *fn) vector(e *engine.Expr, axis int) (v string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return f.declare("v", VectorType(e.DType), key, text), true
+	return f.declare("v", VectorType(e.DType, f.width), key, text), true
 }
 
 // lanes is the text of the vector that result e is, or "" where it is one value.
@@ -94,7 +94,7 @@ func (f *fn) lanes(e *engine.Expr) string {
 		if e.DType == tensor.Float32 { // the compiler sees that it was just stored
 			return fmt.Sprintf("(*(STAGE_SPACE const FLOAT16_ANYWHERE *)&%s)", acc)
 		}
-		return fmt.Sprintf("vload%d(0, &%s)", VectorLanes, acc)
+		return fmt.Sprintf("vload%d(0, &%s)", f.width, acc)
 	}
 	return ""
 }
@@ -119,10 +119,14 @@ func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	}
 	at := f.index(e.Addr, false, "")
 	size := o.DType.Size()
-	for line := 0; f.ahead > 0 && line < VectorLanes*size; line += 64 {
+	for line := 0; f.ahead > 0 && line < f.width*size; line += 64 {
 		fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
 	}
-	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, at), true
+	loads := "LOADS"
+	if f.width != VectorLanes {
+		loads = fmt.Sprint("LOADS", f.width)
+	}
+	return fmt.Sprintf("%s_%v(%s, %s)", loads, o.DType, name, at), true
 }
 
 // choices turns a choice between numbers into one between vectors of them: a
@@ -150,21 +154,21 @@ func (f *fn) applyVector(e *engine.Expr, axis int) (string, bool) {
 	c := formula(e, in)
 	switch {
 	case e.Applies(engine.FnCast):
-		return vectorCast(in[0], e.DType, args[0])
+		return vectorCast(in[0], e.DType, f.width, args[0])
 	case !same || e.DType == tensor.Bool:
 		return "", false
 	case e.Fn == ExpBelow && e.DType == tensor.Float32:
-		return fmt.Sprintf("wide_exp_below_16(%s)", args[0]), true
+		return fmt.Sprintf("wide_exp_below_%d(%s)", f.width, args[0]), true
 	case e.DType.IsFloat() && strings.Contains(c, "?") && strings.Trim(strings.ReplaceAll(c, "isnan", ""), "ab0<>=|&?:()+*/ ") == "":
-		return fill(choices.Replace(c), VectorType(e.DType), e.DType, in, args, false), true
+		return fill(choices.Replace(c), VectorType(e.DType, f.width), e.DType, in, args, false), true
 	case e.DType.IsFloat() && (e.Applies(engine.FnAbs) || strings.Trim(c, "abcd+-*/() ") == ""):
-		return fill(c, VectorType(e.DType), e.DType, in, args, e.DType == tensor.Float64), true
+		return fill(c, VectorType(e.DType, f.width), e.DType, in, args, e.DType == tensor.Float64), true
 	case e.DType.IsInt() && e.DType.Size() >= 4 && isRing(c):
 		// Signed overflow is undefined in C, of vectors too.
 		for i, a := range args {
-			args[i] = fmt.Sprintf("as_%s%d(%s)", RingType(e.DType), VectorLanes, a)
+			args[i] = fmt.Sprintf("as_%s%d(%s)", RingType(e.DType), f.width, a)
 		}
-		return fmt.Sprintf("as_%s(%s)", VectorType(e.DType), fill(c, VectorType(e.DType), e.DType, in, args, false)), true
+		return fmt.Sprintf("as_%s(%s)", VectorType(e.DType, f.width), fill(c, VectorType(e.DType, f.width), e.DType, in, args, false)), true
 	case f.loops && e.DType == tensor.Float32 && f.g.Device.CPU && onlyMath(c):
 		return f.loop(e, c, in, args), true
 	}
@@ -177,12 +181,12 @@ func (f *fn) loop(e *engine.Expr, c string, in []tensor.DType, args []string) st
 	lanes := make([]string, len(args))
 	for i, a := range args {
 		name := fmt.Sprintf("l%d_%d", f.count, i)
-		fmt.Fprintf(&f.body, "    float %s[%d] LINES;\n    vstore%d(%s, 0, %s);\n", name, VectorLanes, VectorLanes, a, name)
+		fmt.Fprintf(&f.body, "    float %s[%d] LINES;\n    vstore%d(%s, 0, %s);\n", name, f.width, f.width, a, name)
 		lanes[i] = name + "[l_]"
 	}
 	out := fmt.Sprintf("l%d", f.count)
-	fmt.Fprintf(&f.body, "    float %s[%d] LINES;\n    WIDE_SHORT for (int l_ = 0; l_ < %d; l_++) %s[l_] = %s;\n", out, VectorLanes, VectorLanes, out, fill(c, RegType(e.DType), e.DType, in, lanes, false))
-	return fmt.Sprintf("vload%d(0, %s)", VectorLanes, out)
+	fmt.Fprintf(&f.body, "    float %s[%d] LINES;\n    WIDE_SHORT for (int l_ = 0; l_ < %d; l_++) %s[l_] = %s;\n", out, f.width, f.width, out, fill(c, RegType(e.DType), e.DType, in, lanes, false))
+	return fmt.Sprintf("vload%d(0, %s)", f.width, out)
 }
 
 var call = regexp.MustCompile(`(\w+)\(`)
@@ -247,7 +251,7 @@ var comparisons = map[engine.Function]string{
 	engine.FnEqual: "==", engine.FnNotEqual: "!=", engine.FnLess: "<", engine.FnLessEqual: "<=", engine.FnGreater: ">", engine.FnGreaterEqual: ">=",
 }
 
-// mask is the text of a condition for VectorLanes neighbours, whose lanes have all bits set where it is true and size bytes.
+// mask is the text of a condition for f.width neighbours, whose lanes have all bits set where it is true and size bytes.
 func (f *fn) mask(e *engine.Expr, axis int, size int64) (string, bool) {
 	if e.Op != engine.OpApply || e.DType != tensor.Bool {
 		return "", false
@@ -283,15 +287,15 @@ func (f *fn) mask(e *engine.Expr, axis int, size int64) (string, bool) {
 	case fn == engine.FnIsNaN:
 		return fmt.Sprintf("%s != %[1]s", args[0]), true
 	case fn == engine.FnIsInf:
-		return fmt.Sprintf("fabs(%s) == (%s)INFINITY", args[0], VectorType(compared)), true
+		return fmt.Sprintf("fabs(%s) == (%s)INFINITY", args[0], VectorType(compared, f.width)), true
 	case fn == engine.FnIsFinite:
-		return fmt.Sprintf("fabs(%s) < (%s)INFINITY", args[0], VectorType(compared)), true
+		return fmt.Sprintf("fabs(%s) < (%s)INFINITY", args[0], VectorType(compared, f.width)), true
 	}
 	return "", false
 }
 
 // vectorCast is castExpr for vectors, where it is one conversion.
-func vectorCast(from, to tensor.DType, x string) (string, bool) {
+func vectorCast(from, to tensor.DType, lanes int, x string) (string, bool) {
 	switch {
 	case from == to:
 		return x, true
@@ -302,7 +306,7 @@ func vectorCast(from, to tensor.DType, x string) (string, bool) {
 	case to.IsInt() && to.Size() <= from.Size():
 		return "", false // wraps
 	}
-	return fmt.Sprintf("convert_%s(%s)", VectorType(to), x), true
+	return fmt.Sprintf("convert_%s(%s)", VectorType(to, lanes), x), true
 }
 
 // LoopLanes is how many elements fill a vector of 64 bytes in a loop over cols

@@ -337,7 +337,7 @@ func (c *Contraction) vectorOut(g *codegen.Builder, lanes int, splits int64, spl
 	x := "(x)"
 	if v.Op != engine.OpAcc {
 		at := []codegen.Coord{{Name: "b", Axes: c.Axes(outBatch)}, {Name: "m", Axes: c.Axes(outRow)}, {Name: "n", Axes: columns}}
-		if lanes != codegen.VectorLanes || !c.Acc.IsFloat() || !g.VectorOfSums("EPILOGUES", at, columns[0], v, c.Acc, c.Acc, 0) {
+		if lanes < 8 || !c.Acc.IsFloat() || !g.VectorOfSums("EPILOGUES", at, columns[0], lanes, v, c.Acc, c.Acc, 0) {
 			return false
 		}
 		x = "EPILOGUES(b, m, n, x)"

@@ -403,6 +403,7 @@ func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
 	g.Macro("VLOAD", fmt.Sprintf("vload%d", p.Shape.Lanes))
 	g.Macro("A_DIRECT", codegen.OneIf(!p.PackA))
 	g.Macro("B_DIRECT", codegen.OneIf(!p.PackB))
+	g.Macro("HALF", codegen.OneIf(p.PackB && p.Shape.Vectors > 1)) // of any size: a new one is not to compile again
 	g.Macro("SPLIT", codegen.OneIf(p.Splits > 1))
 	g.Macro("ACROSS", codegen.OneIf(p.Across))
 	sums, run := c.sums(p.chunk), p.run(c)

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +33,38 @@ func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := contract.Separate(facts, c.task, false).ChoosePanel()
 			require.Equal(t, []bool{c.far, c.across}, []bool{p.Far, p.Across})
+		})
+	}
+}
+
+// Columns that whole panels leave are multiplied by half of one's vectors where these hold them, and what is computed from sums is stored by vectors
+// of the width that the device has.
+func TestFewColumnsThatPanelsLeaveTakeHalfOfOne(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	for _, c := range []struct {
+		lanes, n int
+		half     bool
+	}{{8, 24, true}, {8, 21, true}, {8, 25, true}, {8, 32, true}, {8, 8, false}, {16, 40, true}, {16, 60, true}} {
+		t.Run(fmt.Sprintf("%d of %d lanes", c.n, c.lanes), func(t *testing.T) {
+			t.Parallel()
+			task := sample.Biased(sample.Matmul(tensor.Float32, 1, 77, c.n, 24, false, true))
+			task.Values[0] = task.Values[0].Args[0] // of the bias and the residual
+			b, ins := ocltest.OpenBench(t), ocltest.RandomInputs(task, 1)
+			want, err := taskref.Eval(task, ins)
+			require.NoError(t, err)
+			s := contract.Separate(ocltest.CPU(c.lanes), access.Collapse(task), false)
+			p := s.ChoosePanel()
+			p.PackB, p.Splits = true, 1
+			made, err := s.PlanPanel(p)
+			require.NoError(t, err)
+			source := made.Describe().Source
+			for text, want := range map[string]bool{"#define HALF 1": c.half, fmt.Sprintf("float%d acc", c.lanes): true, "#define OUT_VECTOR": true} {
+				require.Equal(t, want, strings.Contains(source, text), text)
+			}
+			r := b.Prepare(t, task, made, ins)
+			r.Run(t)
+			ocltest.RequireClose(t, tensor.Float32, 24, want[0], r.Read(t))
 		})
 	}
 }

@@ -65,12 +65,12 @@ func (m packing) plan(c mapPack) (*variant.Plan, error) {
 	in := m.loads[0].DType
 	g.Macro("IN", codegen.RegType(in))
 	g.Macro("VL", kernels.TileSide)
-	g.Macro("VT", codegen.VectorType(in))
+	g.Macro("VT", codegen.VectorType(in, codegen.VectorLanes))
 	g.Macro("BLOCK_COLS", kernels.PackBlockColumns)
 	coords := m.coords()
 	plain := true
 	for i, e := range m.loads {
-		plain = plain && g.VectorHook(fmt.Sprint("TURNEDS", i), coords, m.along, e, e.DType, 2*facts.LineBytes)
+		plain = plain && g.VectorHook(fmt.Sprint("TURNEDS", i), coords, m.along, codegen.VectorLanes, e, e.DType, 2*facts.LineBytes)
 	}
 	g.Macro("PLAIN", codegen.OneIf(plain))
 	g.Macro("BUFFERED", codegen.OneIf(t.Alias != nil))

@@ -138,7 +138,7 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 	if m.streamed() {
 		g.Macro("BLOCK_COLS", kernels.TileBlockColumns)
 	}
-	g.Macro("PLAIN", codegen.OneIf(g.VectorHook("VALUES", coords, m.along, t.Values[0], t.Values[0].DType, 2*facts.LineBytes)))
+	g.Macro("PLAIN", codegen.OneIf(g.VectorHook("VALUES", coords, m.along, codegen.VectorLanes, t.Values[0], t.Values[0].DType, 2*facts.LineBytes)))
 	g.Macro("STREAMED", codegen.OneIf(m.streamed()))
 	return &variant.Plan{
 		Params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),

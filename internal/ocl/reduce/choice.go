@@ -117,7 +117,7 @@ func (r *reduction) planBlock(c reduceChoice) (*variant.Plan, error) {
 	g.Size("GOLDS", max(access.Extent(r.task, within), 1))
 	g.Size("RSPAN", m.Rows)
 	coords = append([]codegen.Coord{{Name: "r", Axes: access.Axes(r.task, 0)}}, coords...)
-	plain := len(within) == 1 && c.vec%codegen.VectorLanes == 0 && g.VectorHook("LOADS", coords, within[0], r.fold.Value, r.val, 0)
+	plain := len(within) == 1 && c.vec%codegen.VectorLanes == 0 && g.VectorHook("LOADS", coords, within[0], codegen.VectorLanes, r.fold.Value, r.val, 0)
 	g.Macro("PLAIN", codegen.OneIf(plain))
 	if !plain {
 		g.Macro("LANES", codegen.LoopLanes(within, codegen.RegSize(r.val), r.fold.Value))

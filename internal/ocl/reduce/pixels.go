@@ -34,7 +34,7 @@ func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 		left, right = right, left
 	}
 	pixels := access.Extent(l.task, row)
-	s, ok := kernels.Pixels(l.o/max(pixels, 1), pixels, l.i, taps, l.dev.Units, exact)
+	s, ok := kernels.Pixels(l.o/max(pixels, 1), pixels, l.i, taps, l.dev.Units, l.dev.VectorLanes, exact)
 	if !ok || access.Uses(right, row) || !access.Uses(left, l.inner) || !access.Uses(right, l.inner) {
 		return nil, nil
 	}
@@ -47,13 +47,14 @@ func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	g.Size("RSPAN", s.Rows)
 	g.Size("ISPAN", s.Inner)
 	g.Macro("VECS", s.Vecs)
-	g.Macro("VAL16", codegen.VectorType(l.val))
+	g.Macro("LANES", s.Lanes)
+	g.Macro("VALS", codegen.VectorType(l.val, int(s.Lanes)))
 	g.Macro("FOLDS", l.f)
 	g.Macro("GOLDS", l.g)
 	g.Macro("GUARDED", codegen.OneIf(l.guard != nil))
 	o, p, i, f, gold := codegen.Coord{Name: "o", Axes: rows}, codegen.Coord{Name: "p", Axes: row}, codegen.Coord{Name: "i", Axes: l.inner}, codegen.Coord{Name: "f", Axes: l.taps}, codegen.Coord{Name: "g", Axes: l.gold}
 	hook := func(name string, e *engine.Expr, coords ...codegen.Coord) {
-		ok = ok && g.VectorHook(name, coords, l.inner[0], e, l.val, 0)
+		ok = ok && g.VectorHook(name, coords, l.inner[0], int(s.Lanes), e, l.val, 0)
 	}
 	hook("LEFTS", left, o, p, i, f, gold)
 	hook("RIGHTS", right, o, i, f, gold)
@@ -80,9 +81,9 @@ func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	}
 	plain := len(l.task.Values) == 1 && (l.val == tensor.Float32 || l.val == tensor.Float64) &&
 		l.fold.Acc == l.val && l.task.Values[0].DType == l.val && l.task.Outs[0].DType == l.val
-	if plain && g.VectorOfSums("RESULTS", []codegen.Coord{o, p, i}, l.inner[0], l.task.Values[0], l.val, l.val, 0) {
+	if plain && g.VectorOfSums("RESULTS", []codegen.Coord{o, p, i}, l.inner[0], int(s.Lanes), l.task.Values[0], l.val, l.val, 0) {
 		g.Macro("RESULTS_PTR", "("+g.Pointer(len(l.task.Ins))+")")
-		g.PutVector("VAL16", "VAL16_ANYWHERE", codegen.VectorLanes, l.i)
+		g.PutVector("VALS", "VALS_ANYWHERE", int(s.Lanes), l.i)
 	}
 	g.HookOf("EPILOGUE", []codegen.Coord{o, p, i}, l.task.Values, []tensor.DType{l.fold.Acc})
 	g.Store("STORE", "EPILOGUE", l.task.Values...)

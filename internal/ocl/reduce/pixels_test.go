@@ -1,6 +1,7 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
 	"github.com/anycl/anycl/tensor"
@@ -50,6 +52,28 @@ func TestDepthwiseAlongChannels(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Vectors are of 8 channels where registers hold 8 floats, so that the factors of a window stay in 16 registers.
+func TestPixelsTakeVectorsOfTheDevicesWidth(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	for name, p := range map[string]sample.Pixels{
+		"three vectors of 8": {N: 1, H: 9, W: 11, C: 24, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32},
+		"overlap":            {N: 2, H: 7, W: 70, C: 45, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32},
+		"pairs of 5 x 5":     {N: 1, H: 11, W: 12, C: 80, U: 5, V: 5, Stride: 2, Dilation: 1, Pad: 2, DType: tensor.Float32},
+		"float16":            {N: 1, H: 9, W: 11, C: 40, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float16},
+	} {
+		for _, lanes := range []int{8, 16} {
+			t.Run(fmt.Sprintf("%s/%d", name, lanes), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "reduce=lanes", func(f *facts.Device) { f.VectorLanes = lanes })
+				plan := ocltest.Verify(t, e, p.Task(), p.Operands(9), 1e-5, 1)
+				if e.Facts().CPU {
+					require.Contains(t, plan.Source, fmt.Sprintf("#define LANES %d", lanes))
+				}
+			})
+		}
 	}
 }
 

@@ -135,7 +135,7 @@ func (s *stripes) coords() []codegen.Coord {
 
 // plain reports whether the values of neighbours can be written as vectors.
 func (s *stripes) plain() bool {
-	return codegen.New(s.dev, s.task).VectorHook("LOADS", s.coords(), s.inner[0], s.value(), s.val, 0)
+	return codegen.New(s.dev, s.task).VectorHook("LOADS", s.coords(), s.inner[0], codegen.VectorLanes, s.value(), s.val, 0)
 }
 
 // fits reports whether stripes are the way: rows lie side by side.
@@ -174,7 +174,7 @@ func (s *stripes) plan() (*variant.Plan, error) {
 		p.Size("REST", s.rest)
 	}
 	coords := s.coords()
-	p.Macro("PLAIN", codegen.OneIf(p.VectorHook("LOADS", coords, s.inner[0], s.value(), s.val, 0)))
+	p.Macro("PLAIN", codegen.OneIf(p.VectorHook("LOADS", coords, s.inner[0], codegen.VectorLanes, s.value(), s.val, 0)))
 	p.Hook("LOAD", coords, s.value(), tensor.Invalid)
 	if !split {
 		values := s.reduction.task.Values // of rows: a turn has axes of the same numbers
@@ -198,7 +198,7 @@ func (s *stripes) plan() (*variant.Plan, error) {
 
 // writeVectorMonoid defines the macros of reduce/cpu_monoid_vector.cl for f, whose states are of val.
 func writeVectorMonoid(g *codegen.Builder, f engine.Fold, val tensor.DType) {
-	g.Macro("VAL16", codegen.VectorType(val))
+	g.Macro("VAL16", codegen.VectorType(val, codegen.VectorLanes))
 	g.Macro("AT16", g.IndexType+"16")
 	if f.Monoid.IsArg() {
 		g.Macro("TO_AT16", "convert_"+g.IndexType+"16")

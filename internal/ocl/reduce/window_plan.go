@@ -90,11 +90,11 @@ func (w *windows) plan() (*variant.Plan, error) {
 func (w *windows) results(g *codegen.Builder, out []codegen.Coord) {
 	t := w.task
 	plain := len(t.Values) == 1 && !w.fold.Monoid.IsArg() && w.fold.Acc == w.val && t.Values[0].DType == w.val && t.Outs[0].DType == w.val
-	if plain && g.VectorOfSums("RESULTS", out, w.along.at, t.Values[0], w.val, w.val, 0) {
+	if plain && g.VectorOfSums("RESULTS", out, w.along.at, codegen.VectorLanes, t.Values[0], w.val, w.val, 0) {
 		g.Macro("RESULTS_PTR", "("+g.Pointer(len(t.Ins))+")")
 		g.PutVector("VT", "VU", kernels.WindowLanes, int64(t.Axes[w.along.at]))
 	}
-	lane, vector := codegen.RegType(w.val), codegen.VectorType(w.val)
+	lane, vector := codegen.RegType(w.val), codegen.VectorType(w.val, codegen.VectorLanes)
 	if w.fold.Monoid.IsArg() {
 		vector = signedVector(w.val)
 		lane = strings.TrimSuffix(vector, fmt.Sprint(kernels.WindowLanes))

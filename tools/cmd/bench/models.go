@@ -28,6 +28,7 @@ type modelOptions struct {
 	dims        map[string]string
 	turns       int
 	slice, warm time.Duration
+	pause       time.Duration
 }
 
 func newModels() *cobra.Command {
@@ -50,6 +51,7 @@ backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Input
 	f.StringToStringVar(&o.dims, "dims", nil, "sizes of open extents, as batch=8,height=320 (default 1, of images' height and width 224)")
 	f.IntVar(&o.turns, "turns", 7, "turns of each")
 	f.DurationVar(&o.warm, "warm", 500*time.Millisecond, "how long each runs before its turns")
+	f.DurationVar(&o.pause, "pause", 150*time.Millisecond, "before a turn, so that threads of the one before sleep")
 	f.DurationVar(&o.slice, "slice", 60*time.Millisecond, "how long a turn is at least")
 	return c
 }

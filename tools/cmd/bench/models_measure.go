@@ -152,8 +152,8 @@ func apart(got, want *tensor.Tensor) float64 {
 	return most / max(size, math.SmallestNonzeroFloat64)
 }
 
-// turnsOf runs all in turns and fills in medians. Each turn begins with another one, so that no one always comes after threads that onnxruntime lets
-// spin for a while.
+// turnsOf runs all in turns and fills in medians. Each turn begins with another one. The pause before a part of a turn lets the threads of the one
+// before fall asleep: onnxruntime's wait for more work without sleeping, on a core that the next one needs.
 func (o *modelOptions) turnsOf(rows []*modelRow, beside bool) error {
 	for turn := range o.turns + 1 {
 		slice := o.slice
@@ -162,6 +162,7 @@ func (o *modelOptions) turnsOf(rows []*modelRow, beside bool) error {
 		}
 		for i := range rows {
 			r := rows[(turn+i)%len(rows)]
+			time.Sleep(o.pause)
 			n, start := 0, time.Now()
 			for time.Since(start) < slice || n == 0 {
 				if err := r.f(); err != nil {

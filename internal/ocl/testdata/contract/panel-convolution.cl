@@ -74,6 +74,7 @@ static inline long b_column_hook(const IDX b, const IDX i FN_PARAMS) {
 #define VLOAD vload16
 #define A_DIRECT 1
 #define B_DIRECT 0
+#define HALF 1
 #define SPLIT 0
 #define ACROSS 0
 #define LEVELS 0

@@ -52,6 +52,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
 #define VLOAD vload8
 #define A_DIRECT 0
 #define B_DIRECT 1
+#define HALF 0
 #define SPLIT 0
 #define ACROSS 0
 #define LEVELS 0

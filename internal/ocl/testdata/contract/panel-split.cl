@@ -12,6 +12,7 @@
 #define VLOAD vload16
 #define A_DIRECT 1
 #define B_DIRECT 1
+#define HALF 0
 #define SPLIT 1
 #define ACROSS 0
 #define LEVELS 2
