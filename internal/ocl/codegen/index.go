@@ -26,6 +26,7 @@ type fn struct {
 	coords []Coord
 	accs   map[int]string // the names of the task's accumulated values
 	ahead  int            // of a vector hook: how many bytes further to fetch
+	guards bool           // of a vector hook: loads may have conditions, each for all lanes
 	loops  bool           // of a vector hook: operations without a vector form are loops over the lanes
 }
 

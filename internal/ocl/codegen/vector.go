@@ -24,6 +24,12 @@ func (g *Builder) VectorHook(name string, coords []Coord, axis int, e *engine.Ex
 	return g.VectorFunction(name, coords, parametersOf(coords), nil, axis, e, to, ahead)
 }
 
+// GuardedVectorHook is VectorHook for values whose loads may have conditions that are the same for all neighbours, and overlap.
+func (g *Builder) GuardedVectorHook(name string, coords []Coord, axis int, e *engine.Expr, to tensor.DType) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, guards: true}
+	return f.vectorFunction(name, parametersOf(coords), axis, e, to)
+}
+
 // VectorOfSums is VectorHook with a last parameter: VectorLanes accumulated
 // values of register type acc.
 //
@@ -114,15 +120,31 @@ func (f *fn) spread(e *engine.Expr, axis int) bool {
 
 func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	name, o, _ := f.g.Operand(e.Input)
-	if len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || e.Addr.Gathers() || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
+	conds := access.Unproven(e.Conds, f.g.Task.Axes)
+	if slices.ContainsFunc(conds, func(c engine.Cond) bool { return !f.guards || c.X.Gathers() || variesAlong(c.X, axis) }) || e.Addr.Gathers() || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
 		return "", false
 	}
+	guard := f.guard(conds, "") // one for all lanes
 	at := f.index(e.Addr, false, "")
 	size := o.DType.Size()
 	for line := 0; f.ahead > 0 && line < VectorLanes*size; line += 64 {
 		fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
 	}
-	return fmt.Sprintf("LOADS_%v(%s, %s)", o.DType, name, at), true
+	load := "LOADS"
+	if f.guards && (o.DType == tensor.Float32 || o.DType == tensor.Float64) {
+		load = "ANYWHERE"
+	}
+	text := fmt.Sprintf("%s_%v(%s, %s)", load, o.DType, name, at)
+	if guard != "" {
+		text = fmt.Sprintf("%s ? %s : (%s)(0)", guard, text, VectorType(e.DType))
+	}
+	return text, true
+}
+
+// variesAlong reports whether x differs between neighbours along axis.
+func variesAlong(x *engine.Index, axis int) (yes bool) {
+	x.VisitAxes(func(a int) { yes = yes || a == axis })
+	return yes
 }
 
 // choices turns a choice between numbers into one between vectors of them: a
