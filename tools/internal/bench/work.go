@@ -17,7 +17,7 @@ type Work struct {
 	// Process, when not nil, is run instead of a program.
 	Process *Process
 	// Composed, when not nil, is the step "call" of the program as a composition of other ops than the one
-	// that the work is about.
+	// that the work is about, or the part of it that the rest should not take much longer than.
 	Composed func(x []*ops.Node) *ops.Node
 	Flops    float64 // floating-point operations of one run
 	Bytes    float64 // the fewest bytes that a run must move

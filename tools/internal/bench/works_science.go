@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/fft"
@@ -56,8 +57,16 @@ func scienceWorks() []*Work {
 		}
 	}
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
-		all = append(all, sparseProduct(dt, 1000), stencil(dt, 2048))
+		all = append(all, sparseProduct(dt, 1000), stencil(dt, "zero", 2048, 2048))
+		for _, border := range []string{"edge", "reflect", "symmetric", "wrap"} {
+			all = append(all, stencil(dt, border, 2048, 2048))
+		}
+		for _, border := range []string{"zero", "wrap"} {
+			all = append(all, stencil(dt, border, 1<<22), stencil(dt, border, 160, 160, 160))
+		}
 	}
+	all = append(all, conjugateGradients(tensor.Float32, "laplacian-1000", laplacian[float32](1000)))
+	all = append(all, conjugateGradients(tensor.Float32, "cube-80", cube[float32](80)), conjugateGradients(tensor.Float64, "cube-80", cube[float64](80)))
 	return append(all, normals(tensor.Float32, 1<<22), normals(tensor.Float64, 1<<21))
 }
 
@@ -127,6 +136,26 @@ func laplacian[T sparse.Number](m int) *sparse.CSR[T] {
 	return a
 }
 
+// cube is the matrix of 27 points for m x m x m unknowns.
+func cube[T sparse.Number](m int) *sparse.CSR[T] {
+	a := &sparse.CSR[T]{Rows: m * m * m, Cols: m * m * m, Ptr: make([]int32, 1, m*m*m+1)}
+	for row := range m * m * m {
+		for n := range 27 {
+			x, y, z := row/m/m+n/9-1, row/m%m+n/3%3-1, row%m+n%3-1
+			if min(x, y, z) < 0 || max(x, y, z) >= m {
+				continue
+			}
+			v := T(-1)
+			if n == 13 {
+				v = 26
+			}
+			a.Col, a.Value = append(a.Col, int32((x*m+y)*m+z)), append(a.Value, v)
+		}
+		a.Ptr = append(a.Ptr, int32(len(a.Col)))
+	}
+	return a
+}
+
 // sparseProduct is the product of a Laplacian with a vector; bytes are those of compressed rows.
 func sparseProduct(dt tensor.DType, m int) *Work {
 	p := &Program{}
@@ -148,20 +177,67 @@ func sparseProduct(dt tensor.DType, m int) *Work {
 	}
 }
 
-// stencil is a step of diffusion on n x n points, beyond which there is 0.
-func stencil(dt tensor.DType, n int) *Work {
+// conjugateGradients is 40 iterations of the method, beside as many products with its matrix: all that cannot be saved.
+func conjugateGradients[T sparse.Number](dt tensor.DType, name string, a *sparse.CSR[T]) *Work {
+	const count = 40
+	for i := range a.Value {
+		a.Value[i] /= 64 // so that the products do not overflow
+	}
 	p := &Program{}
-	x := p.Leaf(Operand, dt, Fill{}, n, n)
-	ours := func(x []*ops.Node) *ops.Node {
-		return ops.Stencil(x[0], ops.StencilOptions{Axes: []int{0, 1}, Size: []int{3, 3}, Weights: []float64{0, 0.1, 0, 0.1, 0.6, 0.1, 0, 0.1, 0}, Border: "zero"})
+	b := p.Leaf(Operand, dt, Fill{}, a.Rows)
+	nonzero := len(a.Col)
+	return &Work{
+		Name: fmt.Sprintf("cg-%s/%s", short(dt), name), Rate: GBps, Flops: 2 * count * float64(nonzero), Tolerance: 1e6, // they are other numbers
+		Bytes: count * float64(nonzero*(dt.Size()+4)+4*(a.Rows+1)+2*dt.Size()*a.Rows),
+		Program: p.Return(p.add(Node{Op: "call", In: []Ref{b}, Ours: func(b []*ops.Node) *ops.Node {
+			return sparse.CG(sparse.Const(b[0].Graph(), a).Apply, b[0], &sparse.Options{Tolerance: 1e-30, Limit: count}).X
+		}})),
+		Composed: func(b []*ops.Node) *ops.Node {
+			m := sparse.Const(b[0].Graph(), a)
+			last, _ := ops.Scan(b, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+				return []*ops.Node{sparse.Mul(m, sparse.Mul(m, s[0]))}, nil
+			}, &ops.ScanOptions{Trips: count / 2})
+			return last[0]
+		},
+		Goals: []Goal{atLeast(1/1.1, NameComposed)},
+	}
+}
+
+// borderModes are the borders of stencils as scipy.ndimage names them.
+var borderModes = map[string]string{"zero": "constant", "edge": "nearest", "reflect": "mirror", "symmetric": "reflect", "wrap": "wrap"}
+
+// stencil is a step of diffusion along all axes of dims, with what the border says beyond them.
+func stencil(dt tensor.DType, border string, dims ...int) *Work {
+	p := &Program{}
+	x := p.Leaf(Operand, dt, Fill{}, dims...)
+	weights, rank, count := weightsOfDiffusion(len(dims)), len(dims), elements(dims)
+	o := ops.StencilOptions{Weights: weights, Border: border}
+	list := strings.Join(strings.Fields(fmt.Sprint(weights)), ", ")
+	for i := range rank {
+		o.Axes, o.Size = append(o.Axes, i), append(o.Size, 3)
+	}
+	kind := ""
+	if border != "zero" {
+		kind = "-" + border
 	}
 	return &Work{
-		Name: fmt.Sprintf("stencil-%s/%dx%d", short(dt), n, n), Rate: GBps, Bytes: 2 * elements([]int{n, n}) * float64(dt.Size()),
-		Program: p.Return(p.add(Node{Op: "call", In: []Ref{x}, Ours: ours, Attr: Attr{
-			SciPy: "scipy.ndimage.convolve({0}, np.array([[0, .1, 0], [.1, .6, .1], [0, .1, 0]], {0}.dtype), mode='constant')",
+		Name: fmt.Sprintf("stencil%s-%s/%s", kind, short(dt), name(dims)), Rate: GBps, Bytes: 2 * count * float64(dt.Size()),
+		Program: p.Return(p.add(Node{Op: "call", In: []Ref{x}, Ours: func(x []*ops.Node) *ops.Node { return ops.Stencil(x[0], o) }, Attr: Attr{
+			SciPy: fmt.Sprintf("scipy.ndimage.correlate({0}, np.array(%s, {0}.dtype).reshape([3] * %d), mode='%s')", list, rank, borderModes[border]),
 		}})),
 		Goals: []Goal{atLeast(0.8, LimitCopy)},
 	}
+}
+
+// weightsOfDiffusion are those of the neighbours along each of rank axes, and of what is left in the middle.
+func weightsOfDiffusion(rank int) []float64 {
+	w := make([]float64, int(math.Pow(3, float64(rank))))
+	middle := len(w) / 2
+	w[middle] = 1 - 0.2*float64(rank)
+	for step := 1; step < len(w); step *= 3 {
+		w[middle-step], w[middle+step] = 0.1, 0.1
+	}
+	return w
 }
 
 // normals are n normal numbers, of which no two generators have the same.
