@@ -226,7 +226,7 @@ func (in *interior) lanes(g *codegen.Builder, t *engine.Task, coords []codegen.C
 		return false
 	}
 	ctype, at, _ := g.Stored(0, v.DType, "")
-	fmt.Fprintf(&g.Hooks, "typedef %s VECTOR;\n", codegen.VectorType(v.DType))
+	fmt.Fprintf(&g.Hooks, "typedef %s VECTOR;\n", codegen.VectorType(v.DType, codegen.VectorLanes))
 	fmt.Fprintf(&g.Hooks, "typedef VECTOR __attribute__((aligned(sizeof(%s)))) VECTOR_ANYWHERE;\n", ctype)
 	fmt.Fprintf(&g.Hooks, "#define STORE_LANES(i, v) (*(__global VECTOR_ANYWHERE *)(%s + (i)) = (v))\n", at)
 	g.Hooks.WriteString("#define KEEP_LANES(k, v) (*(VECTOR_ANYWHERE *)(b0 + (k)) = (v))\n\n")
