@@ -14,12 +14,6 @@
 #define LOADS_float32(p, i) vload16(0, (p) + (i))
 #define LOADS_float64(p, i) vload16(0, (p) + (i))
 
-// These types, PUT16 of 16 elements of four bytes, and ANYWHERE_float32 and ANYWHERE_float64 are loads and stores of vectors anywhere:
-// vload16 and vstore16 are several for some compilers, down to pairs of elements where two loads overlap.
+// PUT16 stores a vector of 16 elements of four bytes anywhere: vstore16 is up to four stores for some compilers.
 typedef float16 __attribute__((aligned(4))) FLOAT16_ANYWHERE;
 #define PUT16(v, p) (*(__global FLOAT16_ANYWHERE *)(p) = as_float16(v))
-#define ANYWHERE_float32(p, i) (*(const __global FLOAT16_ANYWHERE *)((p) + (i)))
-#ifdef cl_khr_fp64
-typedef double16 __attribute__((aligned(8))) DOUBLE16_ANYWHERE;
-#define ANYWHERE_float64(p, i) (*(const __global DOUBLE16_ANYWHERE *)((p) + (i)))
-#endif

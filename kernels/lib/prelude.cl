@@ -17,13 +17,13 @@
 #endif
 
 // WIDE before a loop (WIDE_BY of so many elements, PARTLY where the last vector is a part of one, by a
-// mask, WIDE_SHORT where compilers would rather write so few vectors out one element after the other,
-// PLAIN_LOOP where there is not one vector), WIDE_VECTORS in the kernel: Clang makes vectors of half the
-// width that a CPU has where it fears for the clock, unless a loop asks for more and the kernel has a call
-// with such a vector. FETCH_LINE asks for the line of memory at p, FETCH_FAR only into an outer cache,
-// FETCH_RUN for n elements from p + at on, one in every step, FETCH_ROW for 64. WIDE_VECTORS also reads a
-// constant: a page of constants that only loads under a mask read takes an assist of the processor each
-// time (a select from constants, PoCL 3.1 on Zen 5).
+// mask, WIDE_SHORT where compilers would rather write so few vectors out one element after the other),
+// WIDE_VECTORS in the kernel: Clang makes vectors of half the width that a CPU has where it
+// fears for the clock, unless a loop asks for more and the kernel has a call with such a vector.
+// FETCH_LINE asks for the line of memory at p, FETCH_FAR only into an outer cache, FETCH_RUN for n
+// elements from p + at on, one in every step, FETCH_ROW for 64. WIDE_VECTORS also reads a constant: a
+// page of constants that only loads under a mask read takes an assist of the processor each time (a
+// select from constants, PoCL 3.1 on Zen 5).
 #if WIDE_LOOPS
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that cannot is as well off without
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
@@ -34,7 +34,6 @@ static inline float16 wide_vectors(const float16 x) { return x; }
 __constant float constants = 0;
 #define WIDE_VECTORS { volatile __constant float *const touched = &constants; (void)*touched; } (void)wide_vectors((float16)(0));
 #define WIDE_SHORT PRAGMA(clang loop vectorize_width(16) unroll(disable))
-#define PLAIN_LOOP PRAGMA(clang loop vectorize(disable) unroll(disable))
 #define FETCH_LINE(p) __builtin_prefetch((const void *)(size_t)(p), 0, 3)
 #define FETCH_FAR(p) __builtin_prefetch((const void *)(size_t)(p), 0, 2)
 #define FETCH_RUN(p, at, step, n) for (int k = 0; k < (n); k += (step)) FETCH_FAR(p + (at) + k);
@@ -43,7 +42,6 @@ __constant float constants = 0;
 #define WIDE
 #define PARTLY
 #define WIDE_SHORT
-#define PLAIN_LOOP
 #define WIDE_VECTORS
 #define FETCH_LINE(p)
 #define FETCH_FAR(p)

@@ -301,7 +301,7 @@ func (g *Builder) Assemble(files ...string) *Program {
 		}
 	}
 	p.Library = append(p.Library, g.Library...)
-	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "ANYWHERE") {
+	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
 		b.WriteString(kernels.Text("lib/cpu_vector.cl"))
 	}
 	if strings.Contains(g.Hooks.String(), "LOADS8_") {

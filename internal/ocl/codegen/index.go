@@ -27,7 +27,6 @@ type fn struct {
 	accs   map[int]string // the names of the task's accumulated values
 	width  int            // of a vector hook: how many neighbours it computes
 	ahead  int            // of a vector hook: how many bytes further to fetch
-	guards bool           // of a vector hook: loads may have conditions, each for all lanes
 	loops  bool           // of a vector hook: operations without a vector form are loops over the lanes
 }
 

@@ -25,13 +25,6 @@ func (g *Builder) VectorHook(name string, coords []Coord, axis, lanes int, e *en
 	return f.vectorFunction(name, parametersOf(coords), axis, e, to)
 }
 
-// GuardedVectorHook is VectorHook, of VectorLanes neighbours, for values whose loads may have conditions that are the same for all of
-// them, and overlap.
-func (g *Builder) GuardedVectorHook(name string, coords []Coord, axis int, e *engine.Expr, to tensor.DType) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: VectorLanes, guards: true}
-	return f.vectorFunction(name, parametersOf(coords), axis, e, to)
-}
-
 // VectorOfSums is VectorHook with a last parameter: as many accumulated values of register type acc.
 //
 // In long functions an operation without a vector form is a loop over the lanes, which compilers turn into one: in the loops around
@@ -121,34 +114,19 @@ func (f *fn) spread(e *engine.Expr, axis int) bool {
 
 func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	name, o, _ := f.g.Operand(e.Input)
-	conds := access.Unproven(e.Conds, f.g.Task.Axes)
-	if slices.ContainsFunc(conds, func(c engine.Cond) bool { return !f.guards || c.X.Gathers() || variesAlong(c.X, axis) }) || e.Addr.Gathers() || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
+	if len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || e.Addr.Gathers() || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
 		return "", false
 	}
-	guard := f.guard(conds, "") // one for all lanes
 	at := f.index(e.Addr, false, "")
 	size := o.DType.Size()
 	for line := 0; f.ahead > 0 && line < f.width*size; line += 64 {
 		fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
 	}
-	load := "LOADS"
-	switch {
-	case f.guards && (o.DType == tensor.Float32 || o.DType == tensor.Float64):
-		load = "ANYWHERE"
-	case f.width != VectorLanes:
-		load = fmt.Sprint("LOADS", f.width)
+	loads := "LOADS"
+	if f.width != VectorLanes {
+		loads = fmt.Sprint("LOADS", f.width)
 	}
-	text := fmt.Sprintf("%s_%v(%s, %s)", load, o.DType, name, at)
-	if guard != "" {
-		text = fmt.Sprintf("%s ? %s : (%s)(0)", guard, text, VectorType(e.DType, f.width))
-	}
-	return text, true
-}
-
-// variesAlong reports whether x differs between neighbours along axis.
-func variesAlong(x *engine.Index, axis int) (yes bool) {
-	x.VisitAxes(func(a int) { yes = yes || a == axis })
-	return yes
+	return fmt.Sprintf("%s_%v(%s, %s)", loads, o.DType, name, at), true
 }
 
 // choices turns a choice between numbers into one between vectors of them: a

@@ -1,7 +1,6 @@
 package maps
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -20,7 +19,6 @@ type interior struct {
 
 const (
 	leastInterior = 1 << 17 // points, by the loads that become plain: fewer are not worth the compilation of a second loop
-	longRow       = 1 << 10 // elements, of which the ends do not matter: compilers' own loops are as fast or faster
 	mostNested    = 3       // minima and remainders of each other, in addresses
 )
 
@@ -169,66 +167,15 @@ func ceilDiv(a, b int64) int64 {
 	return q
 }
 
-// decidedAlong are the values of t for points that lie between the borders of the box along the axes for which of holds.
-func (in *interior) decidedAlong(t *engine.Task, of func(axis int) bool) []*engine.Expr {
-	dom, at, back := slices.Clone(t.Axes), access.Coordinates(t.Axes), access.Coordinates(t.Axes)
-	for a := range dom {
-		if of(a) {
-			dom[a] = int(in.to[a] - in.from[a])
-			at[a], back[a] = at[a].AddConst(in.from[a]), back[a].AddConst(-in.from[a])
-		}
-	}
-	return mapped(t.Values, func(e *engine.Expr) *engine.Expr { return decided(e.Subst(at, dom), dom).Subst(back, t.Axes) })
-}
-
-// write writes the hooks for rows of t that have an interior, and for its values.
-func (in *interior) write(g *codegen.Builder, t *engine.Task, coords []codegen.Coord) {
+// write writes the hooks for rows that have an interior, and for its values.
+func (in *interior) write(g *codegen.Builder, coords []codegen.Coord) {
 	last := len(in.from) - 1
 	var rows []engine.Cond
 	for a := range last {
 		rows = append(rows, engine.Cond{X: engine.AxisIndex(a), Lo: in.from[a], Hi: in.to[a]})
 	}
-	rows = access.Unproven(rows, t.Axes)
-	sided, edged := in.from[last] > 0 || in.to[last] < int64(t.Axes[last]), len(rows) > 0
-	g.Macro("SIDED", codegen.OneIf(sided))
-	g.Macro("EDGED", codegen.OneIf(edged))
-	g.Macro("NEAR", codegen.OneIf(in.from[last] <= codegen.VectorLanes && in.to[last] >= int64(t.Axes[last])-codegen.VectorLanes))
-	if edged {
-		g.Hook("HAS_INTERIOR", coords[:1], engine.Valid(rows), tensor.Invalid)
-	}
-	edges := in.values
+	g.Hook("HAS_INTERIOR", coords[:1], engine.Valid(rows), tensor.Invalid)
 	g.HookOf("INTERIOR_VALUE", coords, in.values, nil)
-	if edged {
-		edges = t.Values
-	}
-	if sided && edged {
-		edges = in.decidedAlong(t, func(a int) bool { return a == last })
-		g.HookOf("SIDE_VALUE", coords, in.decidedAlong(t, func(a int) bool { return a < last }), nil)
-		g.HookOf("EDGE_VALUE", coords, edges, nil)
-	}
 	g.Size("FROM", in.from[last])
 	g.Size("TO", in.to[last])
-	g.Macro("LANED", codegen.OneIf(in.lanes(g, t, coords, edges)))
-}
-
-// lanes writes the hooks for vectors of values: those inside, and those at borders along other axes than the last. It reports whether
-// there are such.
-func (in *interior) lanes(g *codegen.Builder, t *engine.Task, coords []codegen.Coord, edges []*engine.Expr) bool {
-	last := len(in.from) - 1
-	v := in.values[0]
-	stored := codegen.StorageType(t.Outs[0].DType) == codegen.RegType(v.DType)
-	short := t.Axes[last] < longRow && in.to[last]-in.from[last] >= 4*codegen.VectorLanes
-	if len(in.values) > 1 || !stored || !short {
-		return false
-	}
-	if !g.GuardedVectorHook("INTERIOR_LANES", coords, last, v, v.DType) ||
-		!g.GuardedVectorHook("EDGE_LANES", coords, last, edges[0], v.DType) {
-		return false
-	}
-	ctype, at, _ := g.Stored(0, v.DType, "")
-	fmt.Fprintf(&g.Hooks, "typedef %s VECTOR;\n", codegen.VectorType(v.DType, codegen.VectorLanes))
-	fmt.Fprintf(&g.Hooks, "typedef VECTOR __attribute__((aligned(sizeof(%s)))) VECTOR_ANYWHERE;\n", ctype)
-	fmt.Fprintf(&g.Hooks, "#define STORE_LANES(i, v) (*(__global VECTOR_ANYWHERE *)(%s + (i)) = (v))\n", at)
-	g.Hooks.WriteString("#define KEEP_LANES(k, v) (*(VECTOR_ANYWHERE *)(b0 + (k)) = (v))\n\n")
-	return true
 }

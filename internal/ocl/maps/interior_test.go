@@ -87,64 +87,6 @@ func TestSeveralValuesAwayFromBorders(t *testing.T) {
 	}
 }
 
-// Points of short rows away from borders are vectors whatever the border is, in rows along it too, stored past the caches or not, in blocks that go on
-// from row to row.
-func TestPointsAwayFromBordersAreVectors(t *testing.T) {
-	ocltest.NumbersOnly(t)
-	for _, c := range []struct {
-		dom engine.Domain
-		dt  tensor.DType
-	}{
-		{engine.Domain{40, 1100}, tensor.Float32}, {engine.Domain{350, 131}, tensor.Float64}, {engine.Domain{9, 33, 160}, tensor.Float32},
-		{engine.Domain{3, 70, 70}, tensor.Int32}, {engine.Domain{40013}, tensor.Float32},
-	} {
-		for _, border := range []string{"zero", "edge", "wrap"} {
-			for _, cache := range []int64{0, 1} {
-				e := device(t, "map=block", func(d *facts.Device) { d.Cache = cache })
-				task := neighbours(c.dom, c.dt, border)
-				p := ocltest.Verify(t, e, task, ocltest.RandomInputs(task, 21), 0, 1)
-				if e.Facts().CPU {
-					short := c.dom[len(c.dom)-1] < 1000
-					require.Equal(t, short, strings.Contains(p.Source, "#define LANED 1"), "%v %v %s", c.dom, c.dt, border)
-					require.Equal(t, cache > 0, strings.Contains(p.Source, "#define STREAMED 1"))
-				}
-			}
-		}
-	}
-}
-
-// neighbours is the sum of the neighbours one and three away along each axis of dom, beyond which there is what border says.
-func neighbours(dom engine.Domain, dt tensor.DType, border string) *engine.Task {
-	at := make([]*engine.Index, len(dom))
-	for a := range dom {
-		at[a] = engine.AxisIndex(a)
-	}
-	sum := engine.Constant(dt, engine.Const{Int: 3, Float: 3})
-	for a, n := range dom {
-		for _, by := range []int64{-3, -1, 1, 3} {
-			i, within := at[a].AddConst(by), []engine.Cond(nil)
-			switch border {
-			case "zero":
-				within = []engine.Cond{{X: i, Lo: 0, Hi: int64(n)}}
-			case "edge":
-				i = i.Max(0, dom).Min(int64(n)-1, dom)
-			case "wrap":
-				i = i.AddConst(int64(n)).Mod(int64(n), dom)
-			}
-			to := engine.ConstIndex(0)
-			for b, extent := range dom {
-				x := at[b]
-				if b == a {
-					x = i
-				}
-				to = to.Mul(int64(extent)).Add(x)
-			}
-			sum = engine.Apply(sample.Add, dt, sum, engine.Load(0, dt, to, within))
-		}
-	}
-	return sample.Map(dom, sum, engine.Operand{DType: dt, Len: int64(dom.Size())})
-}
-
 // Some of the blocks that are stored past the caches are at borders: their points away from the borders have no conditions either.
 func TestPointsAwayFromBordersAreStoredPastTheCaches(t *testing.T) {
 	ocltest.NumbersOnly(t)

@@ -174,7 +174,7 @@ func (m *mapping) program() *codegen.Builder {
 		m.cut(g, coords)
 	}
 	if m.inside != nil {
-		m.inside.write(g, m.task, coords)
+		m.inside.write(g, coords)
 	}
 	g.Store("STORE", "VALUE", m.task.Values...)
 	return g
@@ -291,11 +291,11 @@ func (m *mapping) lanes() int {
 }
 
 // streamed reports whether the outputs are stored past the caches, in blocks
-// of enough lines, or whole rows.
+// of enough lines.
 func (m *mapping) streamed(b kernels.MapBlocks) bool {
 	bytes := int64(0)
 	for _, o := range m.task.Outs {
 		bytes += o.Bytes()
 	}
-	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && (b.Columns >= 1<<10 || b.Columns == m.cols && m.cols >= 4*codegen.VectorLanes)
+	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && b.Columns >= 1<<10
 }
