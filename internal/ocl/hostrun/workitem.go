@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/anycl/anycl/internal/clsource"
 )
@@ -33,8 +34,11 @@ var reservedWords = []string{
 // stringWords are followed by a string, which may hold the name of any function or a directive. Strings are not read.
 var stringWords = []string{"asm", "__asm", "__asm__", "alias", "__alias__", "ifunc", "__ifunc__", "weakref", "__weakref__"}
 
-// plainPragma is _Pragma with a string that names no function and no macro.
-var plainPragma = regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*(?:unroll|nounroll|GCC unroll|clang loop|OPENCL)\b[^"\\]*"\s*\)`)
+// plainPragma is _Pragma with a string that names no function and no macro. Few sources have one, and compiling an expression
+// takes memory, so that it is done when one is met.
+var plainPragma = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*(?:unroll|nounroll|GCC unroll|clang loop|OPENCL)\b[^"\\]*"\s*\)`)
+})
 
 // instruction begins the names of a processor's instructions, which are harmless.
 const instruction = "__builtin_ia32_"
@@ -63,9 +67,9 @@ func Indivisible(source, options string) string {
 	if o := undividedOption(strings.Fields(options)); o != "" {
 		return "there is the option " + o
 	}
-	pragmas, plain := 0, len(plainPragma.FindAllString(source, -1))
-	if plain < strings.Count(source, "_Pragma") {
-		plain = 0 // some are not, or stand in a comment
+	pragmas, plain := 0, 0
+	if n := strings.Count(source, "_Pragma"); n > 0 && n == len(plainPragma().FindAllString(source, -1)) {
+		plain = n // otherwise some are not, or stand in a comment
 	}
 	for i, t := range tokens {
 		switch {
