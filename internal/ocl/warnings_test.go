@@ -1,9 +1,12 @@
 package ocl
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,4 +68,49 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// Files of functions stand once before all kernels of a program, which may not define their macros again: a compiler warns, and what
+// is expanded later has the other meaning.
+func TestMacrosOfFunctionsAreNotDefinedByKernels(t *testing.T) {
+	shared := regexp.MustCompile(`/lib/(math|math_double|random|draws|special_\w+)\.cl$`)
+	define, undef := regexp.MustCompile(`(?m)^\s*#\s*define\s+(\w+)`), regexp.MustCompile(`(?m)^\s*#\s*undef\s+(\w+)`)
+	quoted := regexp.MustCompile(`"([A-Z][A-Z0-9_]*)["(]`) // as codegen.Builder's Macro, Size and Hook take them
+	owners := map[string]string{}
+	each := func(root, pattern string, f func(path, text string)) {
+		require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if ok, _ := filepath.Match(pattern, d.Name()); err != nil || !ok {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			f(filepath.ToSlash(path), string(text))
+			return err
+		}))
+	}
+	each("../../kernels", "*.cl", func(path, text string) {
+		if !shared.MatchString(path) {
+			return
+		}
+		for _, m := range define.FindAllStringSubmatch(text, -1) {
+			owners[m[1]] = path
+		}
+		for _, m := range undef.FindAllStringSubmatch(text, -1) {
+			delete(owners, m[1])
+		}
+	})
+	require.Contains(t, owners, "NEXT_WHOLE")
+	each("../../kernels", "*.cl", func(path, text string) {
+		for _, m := range define.FindAllStringSubmatch(text, -1) {
+			if !shared.MatchString(path) {
+				require.Empty(t, owners[m[1]], "%s defines %s", path, m[1])
+			}
+		}
+	})
+	each(".", "*.go", func(path, text string) {
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			if !strings.HasSuffix(path, "_test.go") {
+				require.Empty(t, owners[m[1]], "%s defines %s", path, m[1])
+			}
+		}
+	})
 }

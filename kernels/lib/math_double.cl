@@ -24,7 +24,7 @@
 #define LN2_LOW 1.90821492927058770002e-10
 #define LOG2_E 1.44269504088896338700
 #define LOG2_E_LOW 2.03552737409310331e-17
-#define WHOLE 0x1.8p52 // added to a number below 2^51 it leaves the nearest whole one
+#define NEXT_WHOLE_DOUBLE 0x1.8p52 // added to a number below 2^51 it leaves the nearest whole one
 
 // e^r = 1 + r + r^2 q for |r| <= log(2) / 2.
 INLINE double double_exp_rest(const double r) {
@@ -42,16 +42,16 @@ INLINE double double_exp_rest(const double r) {
     return fma(q, r, 0.5);
 }
 
-// p 2^n for the whole number n that was added to WHOLE in t; in two steps, of which the first is exact.
+// p 2^n for the whole number n that was added to NEXT_WHOLE_DOUBLE in t; in two steps, of which the first is exact.
 INLINE double double_scale(const double p, const double t) {
-    const long n = as_long(t) - as_long(WHOLE), h = n >> 1;
+    const long n = as_long(t) - as_long(NEXT_WHOLE_DOUBLE), h = n >> 1;
     return p * as_double((h + 1023) << 52) * as_double((n - h + 1023) << 52);
 }
 
 INLINE double double_exp(const double x) {
     EXACTLY
     const double below = x > 710.0 ? 710.0 : x, c = below < -746.0 ? -746.0 : below; // a NaN stays
-    const double t = fma(c, LOG2_E, WHOLE), n = t - WHOLE;
+    const double t = fma(c, LOG2_E, NEXT_WHOLE_DOUBLE), n = t - NEXT_WHOLE_DOUBLE;
     const double r = fma(-n, LN2_LOW, fma(-n, LN2_HIGH, c));
     return double_scale(fma(r * r, double_exp_rest(r), r) + 1.0, t);
 }
@@ -63,7 +63,7 @@ INLINE double double_exp_plus_1(const double x) { return 1.0 + double_exp(x); }
 INLINE double double_exp2_sum(const double x, const double more) {
     EXACTLY
     const double below = x > 1025.0 ? 1025.0 : x, c = below < -1080.0 ? -1080.0 : below;
-    const double t = c + WHOLE, f = c - (t - WHOLE) + more;
+    const double t = c + NEXT_WHOLE_DOUBLE, f = c - (t - NEXT_WHOLE_DOUBLE) + more;
     const double r = fma(f, LN2_HIGH, f * LN2_LOW);
     return double_scale(fma(r * r, double_exp_rest(r), r) + 1.0, t);
 }
@@ -73,9 +73,9 @@ INLINE double double_exp2(const double x) { return double_exp2_sum(x, 0.0); }
 INLINE double double_half_expm1(const double x) {
     EXACTLY
     const double below = x > 710.0 ? 710.0 : x, c = below < -40.0 ? -40.0 : below;
-    const double t = fma(c, LOG2_E, WHOLE), n = t - WHOLE;
+    const double t = fma(c, LOG2_E, NEXT_WHOLE_DOUBLE), n = t - NEXT_WHOLE_DOUBLE;
     const double r = fma(-n, LN2_LOW, fma(-n, LN2_HIGH, c));
-    const double s = as_double((as_long(t) - as_long(WHOLE) + 1022) << 52);
+    const double s = as_double((as_long(t) - as_long(NEXT_WHOLE_DOUBLE) + 1022) << 52);
     return fma(s, fma(r * r, double_exp_rest(r), r), s - 0.5);
 }
 
@@ -314,7 +314,7 @@ INLINE double double_cospi(const double x) {
     EXACTLY
     const double a = fabs(x) < 0x1p53 ? fabs(x) : 0.0;
     const double t = 2.0 * a - 4.0 * ((0.5 * a + 0x1p52) - 0x1p52); // of [-2, 2], in quarters of a turn
-    const double u = t + WHOLE, r = (t - (u - WHOLE)) * M_PI_2;
+    const double u = t + NEXT_WHOLE_DOUBLE, r = (t - (u - NEXT_WHOLE_DOUBLE)) * M_PI_2;
     const long q = as_long(u);
     const double y = q & 1 ? double_sin_near(r) : double_cos_near(r);
     return fabs(x) < (double)INFINITY ? 0.0 + ((q + 1) & 2 ? -y : y) : (double)NAN;
@@ -332,7 +332,7 @@ INLINE double double_pow(const double x, const double y) {
     const double a = fabs(x);
     const int tiny = a < 0x1p-1022;
     const long u = as_long(tiny ? a * 0x1p54 : a), e = (u - 0x3fe6a09e667f3bcdL) >> 52;
-    const double k = as_double(e - (tiny ? 54 : 0) + as_long(WHOLE)) - WHOLE;
+    const double k = as_double(e - (tiny ? 54 : 0) + as_long(NEXT_WHOLE_DOUBLE)) - NEXT_WHOLE_DOUBLE;
     const double f = as_double(u - (e << 52)) - 1.0, d = 2.0 + f, dl = f - (d - 2.0);
     const double s = f / d, sl = (fma(-s, d, f) - s * dl) / d; // f / (2 + f) = s + sl
     const double z = s * s, zl = fma(s, s, -z) + 2.0 * s * sl;
