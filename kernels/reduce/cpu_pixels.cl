@@ -11,8 +11,8 @@
 //         EPILOGUE(o, p, i, v)  STORE(r, v)    RESULTS(o, p, i, v), where defined, is what LANES neighbours
 //         become, of type VALS, which RESULTS_PTR points to and PUT_VECTOR(v, p) stores
 // macros  VECS   vectors an item takes at a time: 1, 2. The last move to the left where INNER is no
-//                multiple of so many lanes, and some results are stored twice
-//         FOLDS, GOLDS  the window, at most 32 taps    LANES  of a vector: 8, 16    VALS  so many of VAL
+//                multiple of LANES * VECS, and some results are stored twice
+//         FOLDS, GOLDS  the window, at most 32 taps    LANES  of a vector: 8, 16    VALS  LANES of VAL
 // sizes   OUTER, PIXELS, INNER  extents of o, p, i; INNER at least LANES * VECS
 //         RSPAN, ISPAN  how many o and i an item takes, ISPAN a multiple of LANES * VECS
 // launch  reduce_pixels  global {OUTER / RSPAN, INNER / ISPAN}  local {1, 1}

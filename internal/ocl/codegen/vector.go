@@ -11,7 +11,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// VectorLanes is how many neighbours a vector hook computes, where it does not say another number.
+// VectorLanes is how many neighbours most vector hooks compute.
 const VectorLanes = 16
 
 // VectorHook defines the macro name(coords...) of a kernel file as the values of e, converted to
@@ -21,8 +21,7 @@ const VectorLanes = 16
 // and defines nothing, where e is more than that. Unless ahead is 0, the memory ahead bytes further
 // is prefetched too.
 func (g *Builder) VectorHook(name string, coords []Coord, axis, lanes int, e *engine.Expr, to tensor.DType, ahead int) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, ahead: ahead}
-	return f.vectorFunction(name, parametersOf(coords), axis, e, to)
+	return g.VectorFunction(name, coords, parametersOf(coords), nil, axis, lanes, e, to, ahead)
 }
 
 // VectorOfSums is VectorHook with a last parameter: as many accumulated values of register type acc.
@@ -38,11 +37,11 @@ func (g *Builder) VectorOfSums(name string, coords []Coord, axis, lanes int, e *
 // lanesOf before the name of a result says that it is a vector.
 const lanesOf = "lanes of "
 
-// VectorFunction is VectorHook of VectorLanes neighbours with the parameters and results of function. A
+// VectorFunction is VectorHook with the parameters and results of function. A
 // result may be a vector, or an element of an array, as in "st0[c]", whose
 // neighbours are wanted too.
-func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, accs map[int]string, axis int, e *engine.Expr, to tensor.DType, ahead int) bool {
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: VectorLanes, accs: accs, ahead: ahead}
+func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, accs map[int]string, axis, lanes int, e *engine.Expr, to tensor.DType, ahead int) bool {
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, accs: accs, ahead: ahead}
 	return f.vectorFunction(name, params, axis, e, to)
 }
 
@@ -58,7 +57,7 @@ func (f *fn) vectorFunction(name string, params []Param, axis int, e *engine.Exp
 	return true
 }
 
-// VectorType is the C type of so many values of dt.
+// VectorType is the C type of a vector of values of dt.
 func VectorType(dt tensor.DType, lanes int) string { return fmt.Sprintf("%s%d", RegType(dt), lanes) }
 
 // vector is the variable that holds f.width neighbours of e along axis.

@@ -147,7 +147,7 @@ func (p *rowPlan) defineVector(g *codegen.Builder, name string, e *engine.Expr, 
 	coords, params, names := p.scope(e, true, func(ctype, array string) codegen.Param {
 		return codegen.Param{CType: way.space() + ctype + " *", Name: array, Arg: array}
 	})
-	return g.VectorFunction(name, coords, params, names, row[0], e, to, 0)
+	return g.VectorFunction(name, coords, params, names, row[0], codegen.VectorLanes, e, to, 0)
 }
 
 // scope returns the parameters of a function for e over columns; stage makes the parameter for an array.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever comes after onnxruntime does not share a core with its threads, which wait for more work without sleeping.
+// A contender that runs after onnxruntime does not share a core with its threads, which wait for more work without sleeping.
 func TestModelsPauseBetweenContenders(t *testing.T) {
 	t.Parallel()
 	const pause = 20 * time.Millisecond
