@@ -334,18 +334,18 @@ func (o *Opened) measureRate(ctx context.Context, prog timed, c *Calibration) er
 	if err != nil {
 		return err
 	}
-	r, err := newRater(o, o.queue, prog.Program, rateSections[o.caps.FMA], prog.joined, m.Buffer())
+	r, err := newRater(o, o.queue, prog.Program, rateSections[o.caps.FMA], m.Buffer())
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
-	rounds, err := r.rounds(5 * time.Millisecond)
+	rounds, err := r.roundsOf(5 * time.Millisecond)
 	if o.device.Class == Simulator {
 		rounds = 1
 	}
 	var t time.Duration
 	if err == nil {
 		t, err = best(ctx, func() error { _, err := r.time(rounds); return err })
-		c.GFLOPS = 2 * multiplyAdds(o.device, rounds) / max(1, float64(without(t, c.Wait).Nanoseconds()))
+		c.GFLOPS = 2 * r.multiplyAdds(rounds) / max(1, float64(without(t, c.Wait).Nanoseconds()))
 	}
 	return errors.Join(err, r.kernel.Close(), m.Close())
 }

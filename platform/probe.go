@@ -57,7 +57,7 @@ func newProber(o *Opened, onCompanion bool) (p *prober, err error) {
 			return nil, err
 		}
 	}
-	if p.buffer, err = o.context.NewBuffer(cl.MemReadWrite, max(p.rateBytes(), 4*sliceWords*int64(len(togetherProbes))), nil); err != nil {
+	if p.buffer, err = o.context.NewBuffer(cl.MemReadWrite, max(p.rateBytes(), 4*sliceWords*int64(len(togetherProbes)+1)), nil); err != nil {
 		return nil, errors.Join(err, p.closeQueue())
 	}
 	return p, nil

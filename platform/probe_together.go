@@ -45,7 +45,7 @@ func (p *prober) ask() (io []uint32, err error) {
 	}
 	defer func() { err = errors.Join(err, k.Close()) }()
 	items := min(probeItems, p.o.device.MaxWorkGroup)
-	err = errors.Join(k.SetBuffer(0, p.buffer), k.SetLocal(1, 4*probeItems), p.queue.Write(p.buffer, 0, cl.Bytes(io), nil))
+	err = errors.Join(p.setProofs(k, 0), k.SetInt32(2, 0), p.queue.Write(p.buffer, 0, cl.Bytes(io), nil))
 	if err == nil {
 		err = p.queue.Launch(k, cl.Range1(items, items), nil)
 	}
@@ -53,6 +53,30 @@ func (p *prober) ask() (io []uint32, err error) {
 		err = p.queue.Read(p.buffer, 0, cl.Bytes(io), nil)
 	}
 	return io, err
+}
+
+// setProofs sets the arguments of the kernel of all proofs, but for the number of multiply-adds.
+func (p *prober) setProofs(k *cl.Kernel, way int32) error {
+	return errors.Join(k.SetBuffer(0, p.buffer), k.SetLocal(1, 4*probeItems), k.SetInt32(3, way))
+}
+
+// chainWays are the numbers of the ways to multiply and add in the kernel of all proofs.
+var chainWays = map[string]int32{"rate_plain": 1, "rate_mad": 2, "rate_fma": 3}
+
+// chain is a rater of one of the ways in the kernel of all proofs: of one item and one chain, which shows whether a way is emulated.
+func (p *prober) chain(section string) (*rater, error) {
+	k, err := p.programs[defaultStd+togetherSection].Kernel("proofs")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.setProofs(k, chainWays[section]); err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	items := min(probeItems, p.o.device.MaxWorkGroup)
+	return &rater{
+		o: p.o, queue: p.queue, kernel: k, buffer: p.buffer, at: 4 * sliceWords * int64(len(togetherProbes)), rounds: 2,
+		size: cl.Range1(items, items), items: 1, chains: 1,
+	}, nil
 }
 
 // copier is a kernel that copies from one buffer to another.
@@ -72,7 +96,7 @@ func newCopier(prog *cl.Program, joined bool) (c copier, err error) {
 		c.to = 1
 		return c, err
 	}
-	c.Kernel, err = prog.Kernel("rates")
+	c.Kernel, err = prog.Kernel("copies")
 	c.to, c.joined = 2, true
 	return c, err
 }
@@ -87,23 +111,21 @@ func (c copier) prepare(q *cl.Queue, d *Device) error {
 	if !c.joined {
 		return nil
 	}
-	return errors.Join(setJoined(q, c.Kernel, d, 0), c.SetInt32(1, 1))
+	return errors.Join(c.widest(q, d), c.SetInt32(1, 1))
 }
 
-// mostItems is how many items the kernel of all that is timed has at most.
+// mostItems is how many items the kernel that copies as many vectors an item as it is told has at most.
 const mostItems = 1 << 15
 
-// setJoined sets that kernel, whose memories are set, to one of its ways. PoCL before 6 keeps a loaded kernel for the
-// widest launch so far, and aborts where a wider one begins while others are at work. As the device may be measured by
-// several at a time, the first launch is as wide as any, and does nothing.
-func setJoined(q *cl.Queue, k *cl.Kernel, d *Device, way int32) error {
-	var err error
-	if d.has(quirk.Widest) {
-		items, group := d.rateItems()
-		items = max(items, mostItems) / group * group
-		err = errors.Join(k.SetInt32(1, 0), k.SetInt32(3, 0), q.Launch(k, cl.Range1(items, group), nil), q.Finish())
+// widest launches it as wide as any later launch is, to do nothing. PoCL before 6 keeps a loaded kernel for the widest launch so
+// far, and aborts where a wider one begins while others are at work, as when the device is measured by several at a time.
+func (c copier) widest(q *cl.Queue, d *Device) error {
+	if !d.has(quirk.Widest) {
+		return nil
 	}
-	return errors.Join(err, k.SetInt32(3, way))
+	items, group := d.rateItems()
+	items = max(items, mostItems) / group * group
+	return errors.Join(c.SetInt32(1, 0), q.Launch(c.Kernel, cl.Range1(items, group), nil), q.Finish())
 }
 
 // launch copies about n bytes on the device, or its companion, whose queue is given, and returns how many.

@@ -357,12 +357,36 @@ kernel void uneven(global uint *to, const int rounds, const int differ)
 }
 
 //:together
-// The kernels above as two, for drivers that compile each kernel when it is first launched: what
-// a compiler offers, and the kernels that are timed. In a program with all sections only.
+// The kernels above as one, for drivers that compile each kernel when it is first launched, and a copy of as many vectors an item
+// as it is told, so that launches differ in their sizes as little as they can. In a program with all sections only.
 #ifdef TOGETHER
-// Each probe has a slice of SLICE words of io for its own.
+// Does rounds multiply-adds of T, each of which waits for the one before: as a * b + c for way 1, by mad for 2, by fma for 3.
+APART void run_chain(global T *io, int rounds, int way)
+{
+    const T m = io[0], c = io[1];
+    T a = c;
+    if (way == 1) {
+#ifdef HAS_rate_plain
+        for (int i = 0; i < rounds; i++)
+            a = PLAIN(a, m, c);
+#endif
+    } else if (way == 2) {
+#ifdef HAS_rate_mad
+        for (int i = 0; i < rounds; i++)
+            a = mad(a, m, c);
+#endif
+    } else {
+#ifdef HAS_rate_fma
+        for (int i = 0; i < rounds; i++)
+            a = fma(a, m, c);
+#endif
+    }
+    io[2] = a;
+}
+
+// Each probe has a slice of SLICE words of io for its own; the multiply-adds, of one item, are done where rounds is not 0.
 #define SLICE 256
-kernel void proofs(global uint *io, local uint *mine)
+kernel void proofs(global uint *io, local uint *mine, int rounds, int way)
 {
 #ifdef HAS_atomics32
     run_atomics32(io, mine);
@@ -382,27 +406,15 @@ kernel void proofs(global uint *io, local uint *mine)
 #ifdef HAS_dot_x86
     run_dot_x86_probe(io + 5 * SLICE, mine);
 #endif
+    if (rounds > 0 && get_local_id(0) == 0)
+        run_chain((global T *)(io + 6 * SLICE), rounds, way);
 }
 
-// way 0: a copy of rounds vectors an item from io to other; 1, 2, 3: multiply-adds of io as
-// a * b + c, by mad and by fma.
-kernel void rates(global T *io, int rounds, global T *other, int way)
+APART void run_copies(global const T *from, int rounds, global T *to, size_t id)
 {
-    if (way == 0) {
-        for (int i = 0; i < rounds; i++)
-            other[get_global_id(0) * rounds + i] = io[get_global_id(0) * rounds + i];
-    }
-#ifdef HAS_rate_plain
-    else if (way == 1)
-        run_rate_plain(io, rounds, get_global_id(0));
-#endif
-#ifdef HAS_rate_mad
-    else if (way == 2)
-        run_rate_mad(io, rounds, get_global_id(0));
-#endif
-#ifdef HAS_rate_fma
-    else if (way == 3)
-        run_rate_fma(io, rounds, get_global_id(0));
-#endif
+    for (size_t i = id * rounds; i < (id + 1) * rounds; i++)
+        to[i] = from[i];
 }
+
+kernel void copies(global const T *from, int rounds, global T *to) { run_copies(from, rounds, to, get_global_id(0)); }
 #endif

@@ -43,52 +43,44 @@ func rateBytes(d *Device) int64 {
 	return max(16*probeItems, int64(items+2)*int64(d.ratedVector())*4)
 }
 
-// multiplyAdds is how many a rate kernel does, in the given number of rounds.
-func multiplyAdds(d *Device, rounds int) float64 {
-	items, _ := d.rateItems()
-	return float64(items) * float64(d.ratedVector()) * 8 * float64(rounds)
-}
-
-// rater times one rate kernel.
+// rater times a kernel of multiply-adds.
 type rater struct {
 	o      *Opened
 	queue  *cl.Queue
 	kernel *cl.Kernel
 	buffer *cl.Buffer
+	at     int64 // where in the buffer its numbers are, in bytes
+	rounds int   // the argument that says how many
+	size   cl.Range
+	items  int // that compute
+	chains int // of each of them, independent of one another
 }
 
-// newRater is a rater of the kernel of that name, or with joined of the one that has them all, which is then in prog.
-func newRater(o *Opened, q *cl.Queue, prog *cl.Program, name string, joined bool, b *cl.Buffer) (r *rater, err error) {
-	var k *cl.Kernel
-	if joined {
-		k, err = prog.Kernel("rates")
-	} else {
-		k, err = prog.Kernel(name)
-	}
+// newRater is a rater of a section of that name, which keeps the whole device busy.
+func newRater(o *Opened, q *cl.Queue, prog *cl.Program, name string, b *cl.Buffer) (*rater, error) {
+	k, err := prog.Kernel(name)
 	if err != nil {
 		return nil, err
 	}
-	err = k.SetBuffer(0, b)
-	if joined {
-		err = errors.Join(err, k.SetBuffer(2, b), setJoined(q, k, o.device, rateWays[name]))
-	}
-	if err != nil {
+	if err := k.SetBuffer(0, b); err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
-	return &rater{o, q, k, b}, nil
+	items, group := o.device.rateItems()
+	return &rater{o: o, queue: q, kernel: k, buffer: b, rounds: 1, size: cl.Range1(items, group), items: items, chains: 8}, nil
 }
 
-// rateWays are the numbers of sections in the kernel of all that is timed; 0 is a copy.
-var rateWays = map[string]int32{"rate_plain": 1, "rate_mad": 2, "rate_fma": 3}
+// multiplyAdds is how many are done in the given number of rounds.
+func (r *rater) multiplyAdds(rounds int) float64 {
+	return float64(r.items) * float64(r.o.device.ratedVector()) * float64(r.chains) * float64(rounds)
+}
 
 // time returns the wall time of a launch until its end.
 func (r *rater) time(rounds int) (time.Duration, error) {
-	items, group := r.o.device.rateItems()
-	if err := r.kernel.SetInt32(1, int32(rounds)); err != nil {
+	if err := r.kernel.SetInt32(r.rounds, int32(rounds)); err != nil {
 		return 0, err
 	}
 	start := time.Now()
-	if err := r.queue.Launch(r.kernel, cl.Range1(items, group), nil); err != nil {
+	if err := r.queue.Launch(r.kernel, r.size, nil); err != nil {
 		return 0, err
 	}
 	if err := r.queue.Finish(); err != nil {
@@ -97,8 +89,8 @@ func (r *rater) time(rounds int) (time.Duration, error) {
 	return max(1, time.Since(start)), nil
 }
 
-// rounds finds how many rounds take at least so long. The kernel has run before.
-func (r *rater) rounds(least time.Duration) (int, error) {
+// roundsOf finds how many rounds take at least so long. The kernel has run before.
+func (r *rater) roundsOf(least time.Duration) (int, error) {
 	n := 64
 	for {
 		t, err := r.time(n)
@@ -120,16 +112,19 @@ func (r *rater) right() (bool, error) {
 		io[i], io[width+i] = 1, 0.5
 	}
 	q := r.queue
-	if err := q.Write(r.buffer, 0, cl.Bytes(io), nil); err != nil {
+	if err := q.Write(r.buffer, r.at, cl.Bytes(io), nil); err != nil {
 		return false, err
 	}
 	if _, err := r.time(rounds); err != nil {
 		return false, err
 	}
-	if err := q.Read(r.buffer, 0, cl.Bytes(io), nil); err != nil {
+	if err := q.Read(r.buffer, r.at, cl.Bytes(io), nil); err != nil {
 		return false, err
 	}
-	const want = 8*(0.5+rounds*0.5) + (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7)
+	var want float32
+	for k := range r.chains {
+		want += 0.5 + float32(k) + rounds*0.5
+	}
 	for _, v := range io[2*width:] {
 		if v != want {
 			return false, nil
@@ -183,7 +178,7 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 		if p.onCompanion { // where a launch takes a microsecond
 			long /= 3
 		}
-		rounds, err := ways[0].rater.rounds(long)
+		rounds, err := ways[0].rater.roundsOf(long)
 		if err != nil {
 			return err
 		}
@@ -199,7 +194,7 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 			w.least = min(w.least, t)
 		}
 		for _, w := range ways {
-			gflops := 2 * multiplyAdds(p.o.device, rounds) / float64(w.least.Nanoseconds())
+			gflops := 2 * w.rater.multiplyAdds(rounds) / float64(w.least.Nanoseconds())
 			notes = append(notes, fmt.Sprintf("%s %s", w.fma, speedText(gflops)))
 		}
 	}
@@ -231,15 +226,15 @@ func (p *prober) rightWay(section string) (*rater, error) {
 		return nil, errors.New("does not build")
 	}
 	if p.joined() {
-		if r, err := p.right(prog, section, true); err == nil {
+		if r, err := right(p.chain(section)); err == nil {
 			return r, nil
 		}
 	}
-	return p.right(prog, section, false)
+	return right(newRater(p.o, p.queue, prog, section, p.buffer))
 }
 
-func (p *prober) right(prog *cl.Program, section string, joined bool) (*rater, error) {
-	r, err := newRater(p.o, p.queue, prog, section, joined, p.buffer)
+// right returns a new rater if it computes the right numbers.
+func right(r *rater, err error) (*rater, error) {
 	if err != nil {
 		return nil, err
 	}
