@@ -83,6 +83,16 @@ func (p *Program) plan(ctx context.Context, shapes map[string][]int, inputs map[
 	}
 }
 
+// prepare returns when no run of the plan waits for a compiler.
+func (x *plan) prepare(ctx context.Context) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.dropped || x.exe == nil {
+		return nil
+	}
+	return x.exe.Prepare(ctx)
+}
+
 func isContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

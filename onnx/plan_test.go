@@ -8,6 +8,7 @@ import (
 
 	"github.com/anycl/anycl/onnx/internal/importer"
 	"github.com/anycl/anycl/onnx/internal/model"
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -77,4 +78,14 @@ func TestARunIsPredictedForItsShapes(t *testing.T) {
 	require.Len(t, p.plans, 2)
 	_, err = p.Predicted(t.Context(), nil)
 	require.ErrorIs(t, err, ErrInput)
+}
+
+func TestBindOnAClosedRuntimeIsErrClosed(t *testing.T) {
+	t.Parallel()
+	p := compile(t, doubled(t, "n"), nil)
+	shapes := map[string][]int{"x": {3}}
+	require.NoError(t, p.Bind(t.Context(), shapes))
+	require.NoError(t, p.rt.Close())
+	require.ErrorIs(t, p.Bind(t.Context(), shapes), ops.ErrClosed, "a plan that there is")
+	require.ErrorIs(t, p.Bind(t.Context(), map[string][]int{"x": {4}}), ops.ErrClosed)
 }

@@ -84,13 +84,18 @@ func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Prog
 }
 
 // Bind makes the plan for shapes of inputs, by name, before a run needs it; those that the model gives in numbers may be left out. Errors: shapes that
-// are not known or not those of the model; those of [Model.Compile]; sizes depend on contents of inputs, so that a run must make the plan.
+// are not known or not those of the model; those of [Model.Compile]; sizes depend on contents of inputs, so that a run must make the plan; p or its
+// runtime is closed (is ops.ErrClosed).
 func (p *Program) Bind(ctx context.Context, shapes map[string][]int) error {
 	all, err := p.m.shapes(shapes)
 	if err != nil {
 		return fmt.Errorf("onnx: %w: %w", ErrInput, err)
 	}
-	if _, err := p.plan(ctx, all, nil); err != nil {
+	x, err := p.plan(ctx, all, nil)
+	if err == nil {
+		err = x.prepare(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("onnx: %w", err)
 	}
 	return nil

@@ -40,6 +40,7 @@ type Executor struct {
 	active   atomic.Pointer[version] // what runs
 	adaptive *adaptive               // nil: it stays where it is
 	pending  *pending                // what is compiled beside the runs; nil: nothing was
+	closed   atomic.Bool
 }
 
 // Fill puts the tensor of every input, in the order of [Executor.Inputs], where a run finds it. Its error is that of
@@ -215,6 +216,7 @@ func (x *Executor) failed(err error) error {
 
 // Close waits for runs to end and frees x's resources. Variables keep their values. A second Close does nothing.
 func (x *Executor) Close() error {
+	x.closed.Store(true)
 	err := errors.Join(x.pending.end(), x.adaptive.close())
 	x.now().learn()
 	return errors.Join(err, x.first.close())

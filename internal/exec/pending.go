@@ -97,8 +97,11 @@ func (w *pending) end() error {
 	return w.version.close()
 }
 
-// Ready returns when nothing is compiled beside the runs any more, with the error of that, or of ctx.
+// Ready returns when nothing is compiled beside the runs any more, with the error of that, or of ctx; x is closed.
 func (x *Executor) Ready(ctx context.Context) error {
+	if x.closed.Load() {
+		return x.closedError()
+	}
 	w := x.pending
 	if w == nil {
 		return ctx.Err()

@@ -87,6 +87,7 @@ func TestEveryCallOnAClosedExecutableIsErrClosedAndNamesIt(t *testing.T) {
 				"run":      func() error { _, err := exe.Run(ctx, feeds); return err },
 				"run into": func() error { return exe.RunInto(ctx, feeds, []*tensor.Tensor{opstest.Vec(t, nil)}) },
 				"profile":  func() error { _, err := exe.Profile(ctx, feeds, ProfileOptions{}); return err },
+				"prepare":  func() error { return exe.Prepare(ctx) },
 				"each": func() error {
 					return first(exe.Each(ctx, func(yield func(Feeds, error) bool) { yield(feeds, nil) }, EachOptions{}))
 				},
