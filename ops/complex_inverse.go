@@ -52,34 +52,32 @@ func arcTangentH(re, im *Node) (u, v *Node) {
 
 // inverseOf is the rule for complex numbers of a function f of parts, whose derivative is slope: by the parts there is none where one of
 // them is 0, as on the real axis.
-func inverseOf(f func(re, im *Node) (u, v *Node), slope func(z *Node) *Node) func(c *Call) *Node {
+func inverseOf(f func(re, im *Node) (u, v *Node), slope func(re, im *Node) *Node) func(c *Call) *Node {
 	return func(c *Call) *Node {
 		out := CustomGradient(func(in []*Node) []*Node {
 			u, v := f(in[0], in[1])
 			return []*Node{u, v}
 		}, func(in, _, grads []*Node) []*Node {
-			d := Mul(Complex(grads[0], grads[1]), Conj(slope(Complex(in[0], in[1]))))
+			d := Mul(Complex(grads[0], grads[1]), Conj(slope(in[0], in[1])))
 			return []*Node{Real(d), Imag(d)}
 		}, Real(c.In[0]), Imag(c.In[0]))
 		return Complex(out[0], out[1])
 	}
 }
 
-// rootSlope is 1/√(1 - z²) with plus 1, 1/√(1 + z²) with minus 1: a root of each factor has the cuts of the functions.
-func rootSlope(z *Node, factor complex128) *Node {
-	w := Mul(z, factor)
-	return Reciprocal(Mul(Sqrt(Sub(1, w)), Sqrt(Add(1, w))))
+// rootSlope is 1/√(1 - z²) of z = re + i im: a root of each factor has the cuts of the functions. The factors are made of parts, for
+// sums of complex numbers lose the sign of a zero part, which tells the side of a cut.
+func rootSlope(re, im *Node) *Node {
+	return Reciprocal(Mul(Sqrt(Complex(Sub(1, re), Neg(im))), Sqrt(Complex(Add(1, re), im))))
 }
 
-func complexAsin() func(c *Call) *Node {
-	return inverseOf(arcSine, func(z *Node) *Node { return rootSlope(z, 1) })
-}
+func complexAsin() func(c *Call) *Node { return inverseOf(arcSine, rootSlope) }
 
 func complexAcos() func(c *Call) *Node {
 	return inverseOf(func(re, im *Node) (u, v *Node) {
 		d, w := complexArc(Abs(re), Abs(im))
 		return Atan2(d, re), Copysign(w, Neg(im))
-	}, func(z *Node) *Node { return Neg(rootSlope(z, 1)) })
+	}, func(re, im *Node) *Node { return Neg(rootSlope(re, im)) })
 }
 
 // complexAsinh is -i asin(iz).
@@ -87,7 +85,7 @@ func complexAsinh() func(c *Call) *Node {
 	return inverseOf(func(re, im *Node) (u, v *Node) {
 		p, q := arcSine(Neg(im), re)
 		return q, Neg(p)
-	}, func(z *Node) *Node { return rootSlope(z, 1i) })
+	}, func(re, im *Node) *Node { return rootSlope(Neg(im), re) })
 }
 
 // complexAcosh is i acos z or -i acos z, whichever has a real part that is not negative.
@@ -95,17 +93,23 @@ func complexAcosh() func(c *Call) *Node {
 	return inverseOf(func(re, im *Node) (u, v *Node) {
 		d, w := complexArc(Abs(re), Abs(im))
 		return w, Copysign(Atan2(d, re), im)
-	}, func(z *Node) *Node { return Reciprocal(Mul(Sqrt(Sub(z, 1)), Sqrt(Add(z, 1)))) })
+	}, func(re, im *Node) *Node {
+		return Reciprocal(Mul(Sqrt(Complex(Sub(re, 1), im)), Sqrt(Complex(Add(re, 1), im))))
+	})
 }
 
-func complexAtanh() func(c *Call) *Node {
-	return inverseOf(arcTangentH, func(z *Node) *Node { return Reciprocal(Mul(Sub(1, z), Add(1, z))) })
+// unitSlope is 1/(1 - z²) of z = re + i im.
+func unitSlope(re, im *Node) *Node {
+	z := Complex(re, im)
+	return Reciprocal(Mul(Sub(1, z), Add(1, z)))
 }
+
+func complexAtanh() func(c *Call) *Node { return inverseOf(arcTangentH, unitSlope) }
 
 // complexAtan is -i atanh(iz).
 func complexAtan() func(c *Call) *Node {
 	return inverseOf(func(re, im *Node) (u, v *Node) {
 		p, q := arcTangentH(Neg(im), re)
 		return q, Neg(p)
-	}, func(z *Node) *Node { return Reciprocal(Mul(Sub(1, Mul(z, 1i)), Add(1, Mul(z, 1i)))) })
+	}, func(re, im *Node) *Node { return unitSlope(Neg(im), re) })
 }
