@@ -72,17 +72,47 @@ var _ = define(Op{
 	Attributes: AttributesOf[PoolOptions](), Complete: completePool,
 	Operands: operandX, DTypes: numbers, Result: poolResult,
 	Compose: func(c *Call) *Node {
-		return Max(c.Attr.(PoolOptions).windows(c.In[0]), 4, 5)
+		x, o := c.In[0], c.Attr.(PoolOptions)
+		if o.apart(x) {
+			return o.byAxes(x, math.Inf(-1), Max)
+		}
+		return Max(o.windows(x), 4, 5)
 	},
 	Grad: maxPoolGrad,
 })
 
+// farApart is the stride from which on windows are taken axis by axis: they have few elements in common, if any, so that no kernel slides from
+// one to the next, and by rows the reads are of neighbours in memory.
+const farApart = 5
+
+// apart reports whether windows over images x are that far from one another. Those over whole lines have only neighbours as they are.
+func (o PoolOptions) apart(x *Node) bool {
+	beside := o.window(1).count(plus(x.shape[3], o.Pad[1], o.Pad[1])) > 1
+	return beside && min(o.Size[0], o.Size[1]) > 1 && max(o.Stride[0], o.Stride[1]) >= farApart
+}
+
+// byAxes reduces the windows of x with v around it, along one axis after the other.
+func (o PoolOptions) byAxes(x *Node, v float64, reduce func(x *Node, axes ...int) *Node) *Node {
+	for i, p := range o.padding() {
+		if p.Before > 0 {
+			x = Pad(x, v, p)
+		}
+		x = reduce(Windows(x, o.window(i)), 4)
+	}
+	return x
+}
+
 // windows is x as [N, C, H', W', U, V], with -Inf, which is never the maximum, beyond the edge.
 func (o PoolOptions) windows(x *Node) *Node {
-	if o.Pad != [2]int{} {
-		x = Pad(x, math.Inf(-1), o.padding()...)
+	return Windows(o.padded(x, math.Inf(-1)), o.window(0), o.window(1))
+}
+
+// padded is x with v around it.
+func (o PoolOptions) padded(x *Node, v float64) *Node {
+	if o.Pad == [2]int{} {
+		return x
 	}
-	return Windows(x, o.window(0), o.window(1))
+	return Pad(x, v, o.padding()...)
 }
 
 // AvgPool2D returns the mean of each window of the float images x, which are
@@ -104,7 +134,10 @@ var _ = define(Op{
 			s := blockSums(Reshape(x, x.shape[0], x.shape[1], h/k[0], k[0], w/k[1], k[1]), []int{3, 5})
 			return Cast(o.mean(x, s), c.dt(0))
 		}
-		s := Sum(Windows(Pad(x, 0, o.padding()...), o.window(0), o.window(1)), 4, 5)
+		if o.apart(x) {
+			return Cast(o.mean(x, o.byAxes(x, 0, Sum)), c.dt(0))
+		}
+		s := Sum(Windows(o.padded(x, 0), o.window(0), o.window(1)), 4, 5)
 		return Cast(o.mean(x, s), c.dt(0))
 	},
 	Grad: avgPoolGrad,

@@ -29,6 +29,10 @@ var _ = define(Op{
 		lead := x.Rank() - n
 		shape, _ := c.Attr.(adaptiveSize).shape(x.shape)
 		y := apply("adaptive_max", c.Attr, x)
+		if o, ok := evenWindows(x.shape[lead:], shape[lead:]); ok {
+			_, at := MaxPoolWithIndices(x, o, false)
+			return []*Node{y, at}
+		}
 		at := reduction("argmax", adaptiveWindows(x, shape[lead:]), tapsOfAdaptive(lead, n))
 		return []*Node{y, adaptiveIndex(at, x.shape[lead:], shape[lead:])}
 	},
@@ -45,8 +49,11 @@ var _ = define(Op{
 		n := len(c.Attr.(adaptiveSize).Size)
 		lead := c.In[0].Rank() - n
 		shape, _ := c.Attr.(adaptiveSize).shape(c.shape(0))
-		// Axis by axis, the first before the others: its windows consist of whole rows of the later axes, and leave little work for these.
 		x := c.In[0]
+		if o, ok := evenWindows(x.shape[lead:], shape[lead:]); ok {
+			return MaxPool(x, o)
+		}
+		// Axis by axis, the first before the others: its windows consist of whole rows of the later axes, and leave little work for these.
 		for i := lead; i < lead+n; i++ {
 			idx, _ := tapTable(x.graph, adaptiveRows(x.shape[i], shape[i]), 0)
 			x = reduction("max", Gather(x, i, idx), []int{i + 1})
@@ -80,6 +87,28 @@ var _ = define(Op{
 
 // adaptiveRows are the elements of each of m windows over n.
 func adaptiveRows(n, m int) [][]tap { return resampleAttr{In: n, Out: m, Filter: filterArea}.rows() }
+
+// evenWindows is the pooling whose windows are those of adaptive pooling from extents to extents; not ok where these are not equally long, or not
+// equally far apart.
+func evenWindows(from, to []int) (o PoolingOptions, ok bool) {
+	for i, n := range from {
+		rows := adaptiveRows(n, to[i])
+		if len(rows) == 0 {
+			return o, false
+		}
+		size, stride := len(rows[0]), 1
+		if len(rows) > 1 {
+			stride = rows[1][0].at - rows[0][0].at
+		}
+		for j, r := range rows {
+			if len(r) != size || stride == 0 || r[0].at != j*stride {
+				return o, false
+			}
+		}
+		o.Size, o.Stride = append(o.Size, size), append(o.Stride, stride)
+	}
+	return o, true
+}
 
 // tapTable are the elements of rows of taps as a constant [rows, K]; rows that are shorter end with the last of them again, or with filler
 // where it is negative.

@@ -182,6 +182,7 @@ func poolCases(call func(x *ops.Node, o ops.PoolOptions) *ops.Node) []spec.Sampl
 		poolCase("tiles with an edge", call, []int{1, 2, 6, 7}, ops.PoolOptions{Size: [2]int{3, 2}, Pad: [2]int{2, 1}}),
 		poolCase("many at each place", call, []int{1, 2, 9, 8}, ops.PoolOptions{Size: [2]int{5, 4}, Stride: [2]int{1, 3}, Pad: [2]int{2, 1}}),
 		poolCase("whole image", call, []int{3, 2, 4, 5}, ops.PoolOptions{Size: [2]int{4, 5}}),
+		poolCase("far apart", call, []int{1, 2, 11, 14}, ops.PoolOptions{Size: [2]int{7, 4}, Stride: [2]int{6, 5}, Pad: [2]int{1, 0}}),
 		poolCase("long lines", call, []int{1, 2, 5, 64}, ops.PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{2, 2}}),
 	}
 }

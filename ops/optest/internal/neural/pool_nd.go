@@ -205,6 +205,7 @@ func init() {
 		Samples: []spec.Sample{
 			adaptiveCase("overlaps", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4), adaptiveCase("volume", firstResult(ops.AdaptiveMaxPool), []int{2, 4, 11, 3}, 2, 3, 5),
 			notInt64(adaptiveCase("indices", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4)), adaptiveCase("divides", firstResult(ops.AdaptiveMaxPool), []int{1, 2, 8}, 4),
+			adaptiveCase("even windows", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 7}, 3, 2), notInt64(adaptiveCase("indices of even windows", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 7}, 3, 2)),
 		},
 	})
 }
