@@ -100,6 +100,55 @@ func testSystems[T sparse.Number](t *testing.T, e engine, bound float64) {
 	}
 }
 
+// The first step of conjugate gradients from 0 goes by b·b / b·A·b along b, and the product below is computed by the kernel of the one with A: of
+// matrices with rows in order and sorted by length, and with a last part of few rows.
+func TestTheFirstStepOfConjugateGradientsIsTheBest(t *testing.T) {
+	withGPUs(t, func(t *testing.T, e engine) {
+		testFirstStep[float64](t, e, 1e-13)
+		testFirstStep[float32](t, e, 1e-6)
+	})
+}
+
+func testFirstStep[T sparse.Number](t *testing.T, e engine, bound float64) {
+	banded := &sparse.COO[T]{Rows: 1003, Cols: 1003}
+	for i := range 1003 {
+		banded.Add(i, i, 4)
+		banded.Add(i, (i+1)%1003, 1)
+		banded.Add(i, (i+1002)%1003, 1)
+	}
+	rows, err := banded.CSR()
+	require.NoError(t, err)
+	uneven := &sparse.COO[T]{Rows: 700, Cols: 700}
+	for i := range 700 {
+		uneven.Add(i, i, 4)
+		for k := range i % 4 {
+			uneven.Add(i, (i*37+k*101)%700, 0.5)
+		}
+	}
+	sorted, err := uneven.CSR()
+	require.NoError(t, err)
+	for _, a := range []*sparse.CSR[T]{rows, sorted, laplacian[T](33), laplacian[T](5)} {
+		b := numbers[T](a.Rows, 3)
+		g := ops.NewGraph("step")
+		s := e.solve(t, sparse.CG(sparse.Const(g, a).Apply, constant(g, b, len(b)), &sparse.Options{Limit: 1, Tolerance: 1e-20}))
+		wide := make([]float64, len(b))
+		for i, v := range b {
+			wide[i] = float64(v)
+		}
+		q, err := a.Float64().Mul(wide)
+		require.NoError(t, err)
+		var bb, bq float64
+		for i, v := range wide {
+			bb += v * v
+			bq += v * q[i]
+		}
+		for i := range wide {
+			wide[i] *= bb / bq
+		}
+		near(t, wide, s.x, bound)
+	}
+}
+
 func jacobi[T sparse.Number](g *ops.Graph, a *sparse.CSR[T]) sparse.Preconditioner {
 	return sparse.Jacobi(sparse.Const(g, a))
 }
