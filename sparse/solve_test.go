@@ -2,6 +2,7 @@ package sparse_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -106,6 +107,25 @@ func TestTheFirstStepOfConjugateGradientsIsTheBest(t *testing.T) {
 	withGPUs(t, func(t *testing.T, e engine) {
 		testFirstStep[float64](t, e, 1e-13)
 		testFirstStep[float32](t, e, 1e-6)
+	})
+}
+
+// An iteration has the product, which computes p·q too, a pass for the residual and its square, and one for the solution and the direction. The
+// values of the matrix are laid out before all of them.
+func TestAnIterationOfConjugateGradientsIsThreePasses(t *testing.T) {
+	everywhere(t, func(t *testing.T, e engine) {
+		g := ops.NewGraph("passes")
+		a := sparse.Const(g, laplacian[float32](200))
+		x := sparse.CG(a.Apply, g.Input("b", a32, 40_000), nil).X
+		exe, err := g.Compile(t.Context(), e.rt, ops.Target{Outputs: []*ops.Node{x}, Place: e.place})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, exe.Close()) }()
+		_, loop, found := strings.Cut(exe.Explain(), "while at")
+		require.True(t, found)
+		loop, _, _ = strings.Cut(loop, "while hands on")
+		assert.NotContains(t, loop, "sparse.kept")
+		assert.Contains(t, loop, "sparse.multiply_sliced_dot")
+		assert.Equal(t, 2, strings.Count(loop, "  40000  "), loop)
 	})
 }
 
