@@ -12,7 +12,14 @@ type Part struct {
 // SplitRow gives tasks that together compute the same as t, a Row: a Reduce for every fold, to a
 // temporary operand, and a Map and another one for the outputs over the row and for it. It is how
 // an engine runs rows that it cannot keep near, and one that has no way for a Row of its own.
-func SplitRow(t *Task) (parts []Part, temps []Operand) {
+//
+// With through, outputs over the row go with a fold that they do not wait for, where there is one: a Row of one fold, see [Task.Through],
+// whose first output is its result.
+func SplitRow(t *Task, through bool) (parts []Part, temps []Operand) {
+	pass := -1
+	if through {
+		pass = t.Through()
+	}
 	s := &splitter{whole: t, own: len(t.Ins) + len(t.Outs)}
 	outAxes := make([]int, 0, len(t.Axes))
 	from, to := t.Group(0)
@@ -21,12 +28,14 @@ func SplitRow(t *Task) (parts []Part, temps []Operand) {
 	}
 	s.at = denseIndex(t.Axes, outAxes)
 	for i, f := range t.Folds {
-		p := s.begin(Reduce, t.Axes, t.Groups)
-		f.Value = s.expr(p, f.Value)
-		p.Task.Folds = []Fold{f}
-		p.Task.Values = []*Expr{Acc(0, f.Acc)}
 		temps = append(temps, Operand{DType: f.Acc, Len: t.Size(0)})
-		p.Task.Outs, p.Outs = temps[i:i+1:i+1], []int{s.own + i}
+		if i != pass {
+			parts = append(parts, *s.fold(Reduce, i, temps[i]))
+		}
+	}
+	if pass >= 0 {
+		p := s.fold(Row, pass, temps[pass])
+		s.outputs(p, true)
 		parts = append(parts, *p)
 	}
 	for _, over := range []bool{false, true} {
@@ -35,20 +44,49 @@ func SplitRow(t *Task) (parts []Part, temps []Operand) {
 			axes = t.Axes[:to]
 		}
 		p := s.begin(Map, axes, []int{len(axes)})
-		for i, v := range t.Values {
-			if t.OverRow(i) == over {
-				p.Task.Values = append(p.Task.Values, s.expr(p, v))
-				p.Task.Outs = append(p.Task.Outs, t.Outs[i])
-				p.Outs = append(p.Outs, len(t.Ins)+i)
-			}
-		}
-		if len(p.Outs) == 0 {
+		if over && pass >= 0 {
 			continue
 		}
-		s.alias(p)
-		parts = append(parts, *p)
+		if s.outputs(p, over); len(p.Outs) > 0 {
+			parts = append(parts, *p)
+		}
 	}
 	return parts, temps
+}
+
+// Through is the fold of a Row that a single pass can compute beside the outputs over the row, as neither these nor other folds need its
+// result; -1 where there is none.
+func (t *Task) Through() int {
+	uses := func(e *Expr) (is []int) {
+		for s := range e.Walk() {
+			if s.Op == OpAcc {
+				is = append(is, s.Input)
+			}
+		}
+		return is
+	}
+	waited := make([]bool, len(t.Folds))
+	over := false
+	for _, f := range t.Folds {
+		for _, i := range uses(f.Value) {
+			waited[i] = true
+		}
+	}
+	for i, v := range t.Values {
+		if !t.OverRow(i) {
+			continue
+		}
+		over = true
+		for _, k := range uses(v) {
+			waited[k] = true
+		}
+	}
+	for i := len(waited) - 1; over && i >= 0; i-- {
+		if !waited[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 // splitter makes the parts of a Row.
@@ -61,6 +99,29 @@ type splitter struct {
 func (s *splitter) begin(k Kind, axes Domain, groups []int) *Part {
 	t := s.whole
 	return &Part{Task: &Task{Kind: k, Name: t.Name, Caller: t.Caller, Axes: axes, Groups: groups, FastMath: t.FastMath, Reproducible: t.Reproducible}}
+}
+
+// fold is the part that leaves the result of a fold in a temporary operand.
+func (s *splitter) fold(k Kind, i int, temp Operand) *Part {
+	p := s.begin(k, s.whole.Axes, s.whole.Groups)
+	f := s.whole.Folds[i]
+	f.Value = s.expr(p, f.Value)
+	p.Task.Folds = []Fold{f}
+	p.Task.Values = []*Expr{Acc(0, f.Acc)}
+	p.Task.Outs, p.Outs = []Operand{temp}, []int{s.own + i}
+	return p
+}
+
+// outputs adds to p the outputs over the row, or those for it.
+func (s *splitter) outputs(p *Part, over bool) {
+	for i, v := range s.whole.Values {
+		if s.whole.OverRow(i) == over {
+			p.Task.Values = append(p.Task.Values, s.expr(p, v))
+			p.Task.Outs = append(p.Task.Outs, s.whole.Outs[i])
+			p.Outs = append(p.Outs, len(s.whole.Ins)+i)
+		}
+	}
+	s.alias(p)
 }
 
 // expr is e with the operands of p, which gets those that it lacks. Results
@@ -92,6 +153,9 @@ func (s *splitter) expr(p *Part, e *Expr) *Expr {
 // alias declares for p the aliases of its whole.
 func (s *splitter) alias(p *Part) {
 	for k, o := range p.Outs {
+		if o >= s.own {
+			continue // a temporary operand
+		}
 		a := s.whole.AliasOf(o - len(s.whole.Ins))
 		for i, in := range p.Ins {
 			if in != a {

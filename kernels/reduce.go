@@ -88,6 +88,7 @@ func FinishBlocks(rows int64) Grid {
 
 var (
 	split    = Macro{"SPLIT", onOff, "a row is cut into parts that reduce_finish folds"}
+	through  = Macro{"THROUGH", onOff, "the pass writes outputs over all columns, too"}
 	vectors  = Macro{"VEC", []int{8, 16, 32, 64, 128}, "independent states"}
 	monoid   = []string{"reduce/any_monoid.cl"}
 	windowed = []string{"reduce/any_monoid.cl", "reduce/cpu_window_stage.cl"}
@@ -114,13 +115,14 @@ func reduceVariants() []Variant {
 			Macros: []Macro{split}, For: "short rows, and rows that are neighbours in memory",
 		},
 		{
-			Family: "reduce", Name: "group", Class: GPU, File: "reduce/gpu_group.cl", Needs: monoid, Kernels: []string{"reduce_group"}, Hooks: folding,
-			Macros: []Macro{split, {"WG", groupSize, "work-items a row"}}, For: "long rows",
+			Family: "reduce", Name: "group", Class: GPU, File: "reduce/gpu_group.cl", Needs: monoid, Kernels: []string{"reduce_group"},
+			Hooks:  append([]string{"EACH_OUT"}, folding...),
+			Macros: []Macro{split, through, {"WG", groupSize, "work-items a row"}}, For: "long rows",
 		},
 		{
 			Family: "reduce", Name: "block", Class: CPU, File: "reduce/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_block"},
-			Hooks:  append([]string{"LOADS"}, folding...),
-			Macros: []Macro{split, vectors, {"PLAIN", onOff, "the values have LOADS"}, {"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
+			Hooks:  append([]string{"LOADS", "EACH_OUT"}, folding...),
+			Macros: []Macro{split, through, vectors, {"PLAIN", onOff, "the values have LOADS"}, {"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
 			For:    "long rows",
 		},
 		{

@@ -75,7 +75,9 @@ func (r *region) ends(n *Node) bool { return n.region != r || n.op.kind == ir.Ki
 
 // moves reports whether n, which is the same in each iteration, is better computed before
 // the loop: any node but those that cost nothing.
-func (n *Node) moves() bool { return n.op.View == nil && n.op.kind != ir.KindIota }
+func (n *Node) moves() bool {
+	return (n.op.View == nil || n.op.Traits&TraitMaterialize != 0) && n.op.kind != ir.KindIota
+}
 
 // control translates the regions of n, whose operands are translated.
 func (s *simplifier) control(n *Node) *ir.Node {

@@ -19,6 +19,7 @@ const (
 	window    = 1 << 12 // rows among which those of like length may go to one slice
 	mostSpare = 0.25    // places without an element, as a share of elements, up to which slices pay
 	fewRows   = 256     // below this rows stay compressed
+	partRows  = 256     // rows whose part of a product of vectors is one number, see sliced.cl
 )
 
 // layout is a matrix in slices of rows side by side, as sliced.cl has it.
@@ -126,60 +127,104 @@ type slicedAttr struct {
 	Rows int `doc:"of the matrix"`
 }
 
+var operandsSliced = []ops.Operand{
+	{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "lead", DTypes: ints32}, {Name: "col", DTypes: ints32},
+	{Name: "values"}, {Name: "x"},
+	{Name: "row", DTypes: ints32, Optional: true},
+}
+
 var _ = ops.MustDefine(ops.Op{
-	Name: "sparse.multiply_sliced", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](),
-	Operands: []ops.Operand{
-		{Name: "ptr", DTypes: ints32}, {Name: "full", DTypes: ints32}, {Name: "lead", DTypes: ints32}, {Name: "col", DTypes: ints32},
-		{Name: "values"}, {Name: "x"},
-		{Name: "row", DTypes: ints32, Optional: true},
-	},
+	Name: "sparse.multiply_sliced", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](), Operands: operandsSliced,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		return []int{c.Attr.(slicedAttr).Rows}, c.DType(5), nil
 	},
 	NoGrad: "sparse.Mul has it",
-	Kernel: func(c *ops.Call) ops.KernelOptions {
-		rows, count := c.Attr.(slicedAttr).Rows, c.Shape(1)[0]
-		name, lanes := "float", 16
-		if c.DType(5) == tensor.Float64 {
-			name, lanes = "double", 8
-		}
-		options := typed(c.DType(5))
-		if len(c.In) > 6 {
-			options += " -DSORTED"
-		}
-		each := max(1, min(256, 1<<14/(1+c.Shape(3)[0]/count)))
-		return ops.KernelOptions{
-			Infallible: true, // the pattern is a constant that was looked at
-			Source:     slicedSource, Entry: "sliced_rows", Options: options,
-			Args: []any{int32(rows), int32(count), int32(each)}, Global: [3]int{rows},
-			CPU: &ops.KernelForm{
-				Entry: "sliced_vectors", Global: [3]int{(count + each - 1) / each}, Local: [3]int{1},
-				Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d", options, lanes, name, lanes),
-			},
-			Host: func(outs, ins []*tensor.Tensor) error {
-				if outs[0].DType() == tensor.Float64 {
-					multiplySlices[float64](outs[0], ins)
-				} else {
-					multiplySlices[float32](outs[0], ins)
-				}
-				return nil
-			},
-		}
-	},
+	Kernel: func(c *ops.Call) ops.KernelOptions { return slicedKernel(c, false) },
 })
 
+// The product of a square matrix with x, and parts of its product with x, which are to be added up: each element of the result is multiplied
+// where it is computed, so that neither vector is read again.
+var _ = ops.MustDefine(ops.Op{
+	Name: "sparse.multiply_sliced_dot", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](), Operands: operandsSliced,
+	Results: func(c *ops.Call) ([]ops.Result, error) {
+		rows, dt := c.Attr.(slicedAttr).Rows, c.DType(5)
+		return []ops.Result{{DType: dt, Shape: []int{rows}}, {DType: dt, Shape: []int{(rows + partRows - 1) / partRows}}}, nil
+	},
+	ResultNames: []string{"y", "parts"},
+	NoGrad:      "solvers have none",
+	Kernel:      func(c *ops.Call) ops.KernelOptions { return slicedKernel(c, true) },
+})
+
+// withDot is y = a·x, of an operator, and x·y, computed by one kernel where the operator is the product with a matrix in slices.
+func withDot(y, x *ops.Node) (same, xy *ops.Node) {
+	product := y
+	for !failed(product) && slices.Contains([]string{"pick", "custom_gradient"}, product.Op().Name) {
+		in := product.Operands()
+		product = in[len(in)-1]
+	}
+	if failed(product) || product.Op().Name != "sparse.multiply_sliced" || product.Operands()[5] != x || y.Dim(0) != x.Dim(0) {
+		return y, dot(x, y)
+	}
+	r := ops.ApplyAll("sparse.multiply_sliced_dot", product.Attr(), product.Operands()...)
+	return r[0], ops.Sum(r[1])
+}
+
+func slicedKernel(c *ops.Call, dot bool) ops.KernelOptions {
+	rows, count := c.Attr.(slicedAttr).Rows, c.Shape(1)[0]
+	name, lanes := "float", 16
+	if c.DType(5) == tensor.Float64 {
+		name, lanes = "double", 8
+	}
+	options := typed(c.DType(5))
+	if len(c.In) > 6 {
+		options += " -DSORTED"
+	}
+	each := max(1, min(256, 1<<14/(1+c.Shape(3)[0]/count)))
+	o := ops.KernelOptions{
+		Infallible: true, // the pattern is a constant that was looked at
+		Source:     slicedSource, Entry: "sliced_rows", Global: [3]int{rows},
+		Host: func(outs, ins []*tensor.Tensor) error {
+			if outs[0].DType() == tensor.Float64 {
+				multiplySlices[float64](outs, ins)
+			} else {
+				multiplySlices[float32](outs, ins)
+			}
+			return nil
+		},
+	}
+	if dot {
+		options += " -DDOT"
+		const part = partRows / slice
+		each = (each + part - 1) / part * part
+		o.Global, o.Local = [3]int{(rows + partRows - 1) / partRows * partRows}, [3]int{partRows}
+	}
+	o.Options, o.Args = options, []any{int32(rows), int32(count), int32(each)}
+	o.CPU = &ops.KernelForm{
+		Entry: "sliced_vectors", Global: [3]int{(count + each - 1) / each}, Local: [3]int{1},
+		Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d", options, lanes, name, lanes),
+	}
+	return o
+}
+
+// multiplySlices computes the product and, where there is a second result, parts of its product with x.
 func multiplySlices[T interface {
 	Number
 	tensor.Elem
-}](out *tensor.Tensor, ins []*tensor.Tensor) {
+}](outs, ins []*tensor.Tensor) {
 	ptr, full := elements[int32](ins[0]), elements[int32](ins[1])
 	lead, col := elements[int32](ins[2]), elements[int32](ins[3])
-	value, x, y := elements[T](ins[4]), elements[T](ins[5]), elements[T](out)
+	value, x, y := elements[T](ins[4]), elements[T](ins[5]), elements[T](outs[0])
+	var dots []T
+	if len(outs) > 1 {
+		dots = elements[T](outs[1])
+	}
 	var row []int32
 	if len(ins) > 6 {
 		row = elements[int32](ins[6])
 	}
+	const part = partRows / slice
 	each := max(1, 1<<13/(1+len(value)/len(full)))
+	each = (each + part - 1) / part * part
 	inParallel((len(full)+each-1)/each, func(next func() (int, bool)) {
 		for p, ok := next(); ok; p, ok = next() {
 			for s := p * each; s < min(len(full), (p+1)*each); s++ {
@@ -206,11 +251,32 @@ func multiplySlices[T interface {
 				end := min(len(y)-s*slice, slice)
 				if row == nil {
 					copy(y[s*slice:], sums[:end])
+				} else {
+					for l, r := range row[s*slice : s*slice+end] {
+						y[r] = sums[l]
+					}
+				}
+				if dots == nil {
 					continue
 				}
-				for l, r := range row[s*slice : s*slice+end] {
-					y[r] = sums[l]
+				if s%part == 0 {
+					dots[s/part] = 0
 				}
+				if row == nil {
+					for l, v := range x[s*slice : s*slice+end] {
+						sums[l] *= v
+					}
+				} else {
+					for l, r := range row[s*slice : s*slice+end] {
+						sums[l] *= x[r]
+					}
+				}
+				for w := slice / 2; w > 0; w /= 2 { // lanes without a row are 0
+					for l := range w {
+						sums[l] += sums[l+w]
+					}
+				}
+				dots[s/part] += sums[0]
 			}
 		}
 	})

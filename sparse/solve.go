@@ -192,8 +192,7 @@ func CG(a Operator, b *ops.Node, o *Options) *Solution {
 	}
 	v := s.loop([]*ops.Node{rr, x, r, z, rz}, s.o.Limit, func(v []*ops.Node) []*ops.Node {
 		x, r, p, rz := v[1], v[2], v[3], v[4]
-		q := s.a(p)
-		pq := dot(p, q)
+		q, pq := withDot(s.a(p), p)
 		alpha, fine := divided(rz, pq)
 		fine = ops.LogicalAnd(fine, ops.LogicalAnd(ops.Greater(pq, 0.0), ops.Greater(rz, 0.0)))
 		alpha = ops.Where(fine, alpha, 0.0)

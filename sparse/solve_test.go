@@ -2,6 +2,7 @@ package sparse_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,6 +98,74 @@ func testSystems[T sparse.Number](t *testing.T, e engine, bound float64) {
 			}
 		}
 		assert.LessOrEqual(t, last, bound, c.name)
+	}
+}
+
+// The first step of conjugate gradients from 0 goes by b·b / b·A·b along b, and the product below is computed by the kernel of the one with A: of
+// matrices with rows in order and sorted by length, and with a last part of few rows.
+func TestTheFirstStepOfConjugateGradientsIsTheBest(t *testing.T) {
+	withGPUs(t, func(t *testing.T, e engine) {
+		testFirstStep[float64](t, e, 1e-13)
+		testFirstStep[float32](t, e, 1e-6)
+	})
+}
+
+// An iteration has the product, which computes p·q too, a pass for the residual and its square, and one for the solution and the direction. The
+// values of the matrix are laid out before all of them.
+func TestAnIterationOfConjugateGradientsIsThreePasses(t *testing.T) {
+	everywhere(t, func(t *testing.T, e engine) {
+		g := ops.NewGraph("passes")
+		a := sparse.Const(g, laplacian[float32](200))
+		x := sparse.CG(a.Apply, g.Input("b", a32, 40_000), nil).X
+		exe, err := g.Compile(t.Context(), e.rt, ops.Target{Outputs: []*ops.Node{x}, Place: e.place})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, exe.Close()) }()
+		_, loop, found := strings.Cut(exe.Explain(), "while at")
+		require.True(t, found)
+		loop, _, _ = strings.Cut(loop, "while hands on")
+		assert.NotContains(t, loop, "sparse.kept")
+		assert.Contains(t, loop, "sparse.multiply_sliced_dot")
+		assert.Equal(t, 2, strings.Count(loop, "  40000  "), loop)
+	})
+}
+
+func testFirstStep[T sparse.Number](t *testing.T, e engine, bound float64) {
+	banded := &sparse.COO[T]{Rows: 1003, Cols: 1003}
+	for i := range 1003 {
+		banded.Add(i, i, 4)
+		banded.Add(i, (i+1)%1003, 1)
+		banded.Add(i, (i+1002)%1003, 1)
+	}
+	rows, err := banded.CSR()
+	require.NoError(t, err)
+	uneven := &sparse.COO[T]{Rows: 700, Cols: 700}
+	for i := range 700 {
+		uneven.Add(i, i, 4)
+		for k := range i % 4 {
+			uneven.Add(i, (i*37+k*101)%700, 0.5)
+		}
+	}
+	sorted, err := uneven.CSR()
+	require.NoError(t, err)
+	for _, a := range []*sparse.CSR[T]{rows, sorted, laplacian[T](33), laplacian[T](5)} {
+		b := numbers[T](a.Rows, 3)
+		g := ops.NewGraph("step")
+		s := e.solve(t, sparse.CG(sparse.Const(g, a).Apply, constant(g, b, len(b)), &sparse.Options{Limit: 1, Tolerance: 1e-20}))
+		wide := make([]float64, len(b))
+		for i, v := range b {
+			wide[i] = float64(v)
+		}
+		q, err := a.Float64().Mul(wide)
+		require.NoError(t, err)
+		var bb, bq float64
+		for i, v := range wide {
+			bb += v * v
+			bq += v * q[i]
+		}
+		for i := range wide {
+			wide[i] *= bb / bq
+		}
+		near(t, wide, s.x, bound)
 	}
 }
 

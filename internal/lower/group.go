@@ -252,13 +252,41 @@ func (g *grouping) alongside(end *ir.Node, to *fusionGroup) bool {
 		if !slices.Equal(g.domain(end), to.shape) || folded && to.kept != len(to.shape)-axes {
 			return false
 		}
-		rows := ir.Product(to.shape[:len(to.shape)-axes])
-		return rows >= fewRows || ir.Product(to.shape) <= smallFold
+		return !isLong(to.shape, axes) || !folded
 	case slices.Equal(end.Shape, to.shape):
-		return true
+		return !folded || !isLong(to.shape, len(to.shape)-to.kept) || !g.foldsBeside(to) || !g.waits(end, to)
 	default:
 		return folded && perRow(end, to.shape, to.kept)
 	}
+}
+
+// isLong reports whether rows of shape, with axes of it folded, are so few and long that each takes all units of a device. A fold
+// is one pass over such a row, and what waits for it another: it shares a task with what does not.
+func isLong(shape []int, axes int) bool {
+	return ir.Product(shape[:len(shape)-axes]) < fewRows && ir.Product(shape) > smallFold
+}
+
+// foldsBeside reports whether to has an end over its domain that waits for none of its folds.
+func (g *grouping) foldsBeside(to *fusionGroup) bool {
+	return slices.ContainsFunc(to.ends, func(n *ir.Node) bool {
+		return g.folds(n) == 0 && slices.Equal(n.Shape, to.shape) && !g.waits(n, to)
+	})
+}
+
+// waits reports whether end reads a fold of to, or what its ends make of one.
+func (g *grouping) waits(end *ir.Node, to *fusionGroup) bool {
+	seen := map[*ir.Node]bool{}
+	var walk func(n *ir.Node) bool
+	walk = func(n *ir.Node) bool {
+		return slices.ContainsFunc(g.reads[n], func(x *ir.Node) bool {
+			if g.of[x] != to || seen[x] {
+				return false
+			}
+			seen[x] = true
+			return g.folds(x) > 0 || walk(x)
+		})
+	}
+	return walk(end)
 }
 
 // release takes the operands of end out of groups that stand between it and to, where it needs

@@ -43,6 +43,10 @@ func (l *lowerer) tryFuseOutputs(to *fusionGroup) (mismatch *ir.Node) {
 	case len(t.Folds) > 0:
 		t.Groups = []int{to.kept, len(to.shape) - to.kept}
 		if t.Kind = engine.Row; len(t.Folds) > 1 || over {
+			i := slices.IndexFunc(to.ends, func(n *ir.Node) bool { return l.folds(n) > 0 })
+			if i > 0 && isLong(to.shape, len(to.shape)-to.kept) && !slices.Equal(j.b.orderOf(natural, t.Folds[0].Value), natural) {
+				return to.ends[i] // better apart, each in the order of its operands
+			}
 			break
 		}
 		t.Kind = engine.Reduce

@@ -188,6 +188,11 @@ func rowCells() (all []cell) {
 			forced(v.d(longPositions), force, "long", sample.Softmax(f32, 3, 18)),
 		)
 	}
+	for _, dt := range []tensor.DType{f32, f16} {
+		all = append(all,
+			forced(tinyCPU(), "row=split", fmt.Sprint("beside a fold, ", dt), sample.Beside(dt, 1, 1<<14+5)),
+			forced(tinyGPU(), "row=split", fmt.Sprint("beside a fold, ", dt), sample.Beside(dt, 1, 1<<14+5)))
+	}
 	return append(all, forced(tinyCPU(tinyCache), "row=block", "streamed", sample.Softmax(f32, 2, 300)),
 		forced(tinyCPU(tinyCache), "row=band", "streamed", sample.Softmax(f32, 18, 32)),
 		forced(tinyCPU(tinyCache), "row=band", "streamed, odd", sample.Softmax(f32, 18, 27)))

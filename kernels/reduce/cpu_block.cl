@@ -4,11 +4,16 @@
 //
 // hooks   LOAD(r, f, g)   EPILOGUE(r, v)   STORE(r, v)   and the monoid's, see reduce/any_monoid.cl
 //         LOADS(r, f, g)  columns g .. g + 15, where PLAIN
+//         EACH_OUT(DO)    where THROUGH: DO(i) for every output over all columns: OUT##i(r, f, g), of type
+//                         OUT##i##_T, goes to element r * COLS + c by STORE##i(at, v), and where PLAIN
+//                         OUTS##i(r, f, g), of type OUTS##i##_T, to 16 by PUT##i(at, v)
 // macros  VEC    independent states, a power of two, 8..128
 //         PLAIN  1: the values have LOADS, VEC is a multiple of 16, and states stay in registers; see
 //                reduce/cpu_monoid_vector.cl
 //         LANES  where not PLAIN: elements in a vector of values; 0: as many as the compiler likes
 //         SPLIT  1: a row is cut into parts of SPAN columns, folded again by reduce/any_finish.cl
+//         THROUGH  1: the pass writes outputs, which may lie where inputs do: all of some columns are computed
+//                before any is stored
 // sizes   ROWS, COLS, SPAN   GOLDS  how many of the columns are a run: column c is f = c / GOLDS,
 //         g = c % GOLDS      RSPAN  rows an item
 // launch  reduce_block  global {parts, ROWS / RSPAN}  local {1, 1}
@@ -31,6 +36,22 @@
 #else
 #define VECTORS
 #endif
+#endif
+
+#if THROUGH
+#define VALUE_OF(i) const OUT##i##_T v##i = OUT##i(r, f, g);
+#define STORE_OF(i) STORE##i(r * COLS + c, v##i);
+#define VALUES_OF(i) const OUTS##i##_T v##i = OUTS##i(r, f, g + 16 * k);
+#define PUT_OF(i) PUT##i(r * COLS + c + 16 * k, v##i);
+#define ARRAY_OF(i) OUT##i##_T v##i[CHUNK]; VECTORS for (int k = 0; k < n; k++) v##i[k] = OUT##i(r, f, g + k);
+#define STORES_OF(i) VECTORS for (int k = 0; k < n; k++) STORE##i(r * COLS + c + k, v##i[k]);
+#define WRITE { EACH_OUT(VALUE_OF) EACH_OUT(STORE_OF) }
+#define WRITE_VECTOR { EACH_OUT(VALUES_OF) EACH_OUT(PUT_OF) }
+#define WRITE_ALL { EACH_OUT(ARRAY_OF) EACH_OUT(STORES_OF) }
+#else
+#define WRITE
+#define WRITE_VECTOR
+#define WRITE_ALL
 #endif
 
 // Every CARRY_STATES begins a new run where one has ended.
@@ -96,12 +117,21 @@ kernel void reduce_block(PARAMS) {
                 STEPPED((stop - c) / VEC);
                 for (; c + VEC <= stop; c += VEC, g += VEC) {
                     #pragma unroll
-                    for (int k = 0; k < VECTORS; k++) ADD_VECTOR(a, k, LOADS(r, f, g + 16 * k), c + 16 * k + LANE);
+                    for (int k = 0; k < VECTORS; k++) {
+                        const VAL16 v = LOADS(r, f, g + 16 * k);
+                        WRITE_VECTOR
+                        ADD_VECTOR(a, k, v, c + 16 * k + LANE);
+                    }
                 }
                 CARRY_STATES
             }
             STEPPED((end - c) / 16 + 1);
-            for (; c + 16 <= end; c += 16, g += 16) ADD_VECTOR(a, 0, LOADS(r, f, g), c + LANE);
+            for (; c + 16 <= end; c += 16, g += 16) {
+                const int k = 0;
+                const VAL16 v = LOADS(r, f, g);
+                WRITE_VECTOR
+                ADD_VECTOR(a, k, v, c + LANE);
+            }
             for (int k = 0; c < end; c++, g++, k++) {
                 if (k == beside) {
                     CLEAR(s, VEC + k);
@@ -109,6 +139,7 @@ kernel void reduce_block(PARAMS) {
                     beside++;
                 }
                 const VAL v = (VAL)LOAD(r, f, g);
+                WRITE
                 ADD(s, VEC + k, v, c);
             }
             CARRY_STATES
@@ -116,6 +147,7 @@ kernel void reduce_block(PARAMS) {
             while (c < end) {
                 const int n = (int)min((IDX)CHUNK, end - c), whole = n / VEC * VEC;
                 VECTORS for (int k = 0; k < n; k++) v[k] = (VAL)LOAD(r, f, g + k);
+                WRITE_ALL
                 for (int j = 0; j < whole; j += VEC)
                     for (int k = 0; k < VEC; k++) ADD(s, k, v[j + k], c + j + k);
                 for (int k = 0; k < n - whole; k++) ADD(s, k, v[whole + k], c + whole + k);

@@ -98,6 +98,7 @@ func (r *reduction) plan(c reduceChoice) (*variant.Plan, error) {
 		return r.one(g, m, "reduce_item", fmt.Sprintf("wg=%d", m.Local[0]), c.parts)
 	case "group":
 		g.Macro("WG", c.wg)
+		r.through(g, -1, codegen.Coord{Name: "c", Axes: access.Axes(r.task, 1)})
 		return r.one(g, kernels.ReduceGroup(r.rows, c.parts, c.wg), "reduce_group", fmt.Sprintf("wg=%d", c.wg), c.parts)
 	}
 	g.Macro("VEC", c.vec)
@@ -118,6 +119,11 @@ func (r *reduction) planBlock(c reduceChoice) (*variant.Plan, error) {
 	g.Size("RSPAN", m.Rows)
 	coords = append([]codegen.Coord{{Name: "r", Axes: access.Axes(r.task, 0)}}, coords...)
 	plain := len(within) == 1 && c.vec%codegen.VectorLanes == 0 && g.VectorHook("LOADS", coords, within[0], codegen.VectorLanes, r.fold.Value, r.val, 0)
+	if plain {
+		plain = r.through(g, within[0], coords[1:]...)
+	} else {
+		r.through(g, -1, coords[1:]...)
+	}
 	g.Macro("PLAIN", codegen.OneIf(plain))
 	if !plain {
 		g.Macro("LANES", codegen.LoopLanes(within, codegen.RegSize(r.val), r.fold.Value))

@@ -20,8 +20,9 @@ type reduction struct {
 	task       *engine.Task
 	fold       engine.Fold
 	rows, cols int64
-	val        tensor.DType // of the folded values
-	paired     bool         // a state has its rounding error beside it
+	val        tensor.DType   // of the folded values
+	paired     bool           // a state has its rounding error beside it
+	values     []*engine.Expr // the outputs of rows, the first ones; others are over all columns, see Through
 }
 
 func init() {
@@ -31,9 +32,14 @@ func init() {
 	})
 }
 
-func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
-	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1)}
+func newReduction(d *facts.Device, t *engine.Task) *reduction {
+	r := &reduction{dev: d, task: t, fold: t.Folds[0], rows: t.Size(0), cols: t.Size(1), values: t.Values}
 	r.val, r.paired = r.states()
+	return r
+}
+
+func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
+	r := newReduction(d, t)
 	item, group := r.variant("item", "one work-item a row"), r.variant("group", "one work-group a row")
 	block := r.variant("block", "a CPU driver: columns in vectors")
 	column := r.variant("column", "a CPU driver: rows in vectors")
@@ -144,8 +150,8 @@ func (r *reduction) gen(parts kernels.Parts, length int64, cols ...codegen.Coord
 		g.Hook("LOAD", append([]codegen.Coord{{Name: "r", Axes: out}}, cols...), r.fold.Value, tensor.Invalid)
 	}
 	if !split {
-		g.HookOf("EPILOGUE", []codegen.Coord{{Name: "r", Axes: out}}, t.Values, []tensor.DType{r.fold.Acc})
-		g.Store("STORE", "EPILOGUE", t.Values...)
+		g.HookOf("EPILOGUE", []codegen.Coord{{Name: "r", Axes: out}}, r.values, []tensor.DType{r.fold.Acc})
+		g.Store("STORE", "EPILOGUE", r.values...)
 	}
 	return g
 }

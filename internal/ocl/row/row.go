@@ -11,6 +11,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/facts"
+	"github.com/anycl/anycl/internal/ocl/reduce"
 	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
@@ -80,12 +81,16 @@ func belowTheirMaxima(t *engine.Task) *engine.Task {
 	})
 }
 
+// fewLong reports whether there are fewer rows than units, long ones.
+func fewLong(d *facts.Device, t *engine.Task) bool {
+	return t.Size(0) < int64(d.Units) && t.Size(1) > 1<<14
+}
+
 // rowsTogether reports whether rows are to be taken one by one, and not a fold
 // of all rows after the other: where there are enough to keep every unit busy,
 // with columns that are neighbours in memory.
 func rowsTogether(d *facts.Device, t *engine.Task) bool {
-	rows, cols := t.Size(0), t.Size(1)
-	if rows < int64(d.Units) && cols > 1<<14 {
+	if fewLong(d, t) {
 		return false
 	}
 	out, row := access.Axes(t, 0), access.Axes(t, 1)
@@ -486,9 +491,23 @@ func (p *rowPlan) keep() (*variant.Plan, error) {
 	return out, nil
 }
 
+// planPart plans a part of a row task, and names the variant.
+func planPart(d *facts.Device, t *engine.Task) (p *variant.Plan, name string, err error) {
+	if t.Kind == engine.Row {
+		p, err = reduce.Through(d, access.Collapse(t))
+		return p, "through", err
+	}
+	_, variants, err := variant.Of(d, t)
+	if err != nil {
+		return nil, "", err
+	}
+	p, err = variants[0].Plan()
+	return p, variants[0].Name, err
+}
+
 // splitRow runs the parts of a row task one after the other.
 func splitRow(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
-	parts, temps := engine.SplitRow(t)
+	parts, temps := engine.SplitRow(t, fewLong(d, t))
 	out := &variant.Plan{}
 	for _, o := range temps {
 		out.Scratch = append(out.Scratch, max(o.Bytes(), 1))
@@ -499,11 +518,7 @@ func splitRow(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
 		if !slices.ContainsFunc(part.Task.Outs, func(o engine.Operand) bool { return o.Len > 0 }) {
 			continue
 		}
-		_, variants, err := variant.Of(d, part.Task)
-		if err != nil {
-			return nil, err
-		}
-		p, err := variants[0].Plan()
+		p, name, err := planPart(d, part.Task)
 		if err != nil {
 			return nil, err
 		}
@@ -533,7 +548,7 @@ func splitRow(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
 			l.Program = &prog
 			out.Launches = append(out.Launches, l)
 		}
-		out.Params += " " + part.Task.Kind.String() + "=" + variants[0].Name
+		out.Params += " " + part.Task.Kind.String() + "=" + name
 	}
 	out.Params = strings.TrimSpace(out.Params)
 	return out, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,6 +118,32 @@ func TestARowIsWrittenOverTheInputItWasFoldedFrom(t *testing.T) {
 		task.Alias = []int{0}
 		ocltest.Verify(t, device(t, "row="+force, nil), task, ocltest.RandomInputs(task, 5), 1e-5, 1e-6)
 	}
+}
+
+// What waits for no fold is written by the pass of one: of values with vectors and without, over an input and beside one.
+func TestOutputsThatWaitForNoFoldShareItsPass(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	for _, class := range []string{"row=split", "row=split,class=gpu"} {
+		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.Float16, tensor.Int32} {
+			if !slices.Contains(ocltest.DeviceDTypes(t), dt) || class != "row=split" && dt != tensor.Float32 {
+				continue
+			}
+			for _, alone := range []bool{false, true} {
+				task := sample.Beside(dt, 1, 20_013)
+				if alone {
+					task.Alias = nil
+				}
+				p := ocltest.Verify(t, device(t, class, nil), task, ocltest.RandomInputs(task, 8), 1e-4, 1e-4)
+				if runtime.NumCPU() > 1 {
+					require.Contains(t, p.Variant, "row=through", "%v %s", dt, class)
+				}
+			}
+		}
+	}
+	waiting := sample.Softmax(tensor.Float32, 1, 20_013)
+	require.Equal(t, -1, waiting.Through())
+	require.Equal(t, 0, sample.Beside(tensor.Float32, 1, 20_013).Through())
 }
 
 func TestOnlyExpBelowAMaximumIsTakenForIt(t *testing.T) {

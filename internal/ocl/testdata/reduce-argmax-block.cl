@@ -13,6 +13,7 @@
 #define IDENTITY ((char)-128)
 #define PAIRED 0
 #define VEC 64
+#define THROUGH 0
 #define PLAIN 1
 #define VAL16 char16
 #define AT16 int16

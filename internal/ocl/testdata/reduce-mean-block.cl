@@ -12,6 +12,7 @@
 #define IDENTITY (0.0f)
 #define PAIRED 0
 #define VEC 16
+#define THROUGH 0
 #define PLAIN 1
 #define VAL16 float16
 #define AT16 int16

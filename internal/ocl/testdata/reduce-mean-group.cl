@@ -12,6 +12,7 @@
 #define IDENTITY (0.0f)
 #define PAIRED 0
 #define WG 64
+#define THROUGH 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \

@@ -28,7 +28,7 @@ var (
 // sparse matrices are data of graphs, and ONNX has operators for dense ones only.
 var (
 	_ = refusedFor("ONNX has no products with sparse matrices: multiply by the dense one (sparse.Dense), which MatMul does",
-		"sparse.multiply", "sparse.multiply_parts", "sparse.multiply_sliced", "sparse.rows", "sparse.kept")
+		"sparse.multiply", "sparse.multiply_parts", "sparse.multiply_sliced", "sparse.multiply_sliced_dot", "sparse.rows", "sparse.kept")
 	_ = refusedFor("ONNX has no systems with sparse matrices: solve those of the dense one (sparse.Dense, linalg.SolveTriangular)", "sparse.solve_triangular")
 )
 

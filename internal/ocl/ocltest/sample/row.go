@@ -55,6 +55,19 @@ func Distances(dt tensor.DType, rows, cols int) *engine.Task {
 	return t
 }
 
+// Beside has x - y, which goes where x was, and x · y, beside the sum of its squares, as an iteration has that reports what is left.
+func Beside(dt tensor.DType, rows, cols int) *engine.Task {
+	t, x := rowTask(dt, rows, cols)
+	t.Ins = append(t.Ins, t.Ins[0])
+	y := engine.Load(1, dt, DenseAt(t.Axes, 0, 1), nil)
+	d := engine.Apply(Sub, dt, x, y)
+	Output(t, d, true)
+	Output(t, fold(t, engine.Sum, engine.Apply(Mul, dt, d, d)), false)
+	Output(t, engine.Apply(Mul, dt, x, y), true)
+	t.Alias = []int{0, -1, -1}
+	return t
+}
+
 // rowTask has no folds and outputs yet; x is its only input, over all of dom.
 func rowTask(dt tensor.DType, rows, cols int) (t *engine.Task, x *engine.Expr) {
 	dom := engine.Domain{rows, cols}

@@ -79,6 +79,37 @@ func TestALossAndItsDerivativeReadTheRowOnce(t *testing.T) {
 	require.LessOrEqual(t, len(tasks), 4, "the rest is of the size of the labels: %v", tasks)
 }
 
+// A step of an iteration and the square of what is left are one pass; what waits for the sum is another.
+func TestASumOverAllSharesATaskWithWhatIsStoredBesideIt(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1 << 10, 1 << 16} {
+		g := NewGraph("step")
+		r, p, q := g.Input("r", tensor.Float32, n), g.Input("p", tensor.Float32, n), g.Input("q", tensor.Float32, n)
+		left := Sub(r, Mul(q, 0.5))
+		square := Sum(Square(left))
+		next := Add(left, Mul(square, p))
+		tasks := opstest.TasksOf(t, g, Target{Outputs: []*Node{left, square, next}})
+		if n == 1<<10 {
+			require.Len(t, tasks, 1, "in a short row all is one task: %v", tasks)
+			continue
+		}
+		require.Len(t, tasks, 2, "%v", tasks)
+		require.Contains(t, tasks[0], "row ")
+		require.Equal(t, "map mul+add", tasks[1])
+	}
+}
+
+// In the order of one the elements of the other lie far apart.
+func TestASumInAnotherOrderStaysApart(t *testing.T) {
+	t.Parallel()
+	g := NewGraph("turned")
+	x := g.Input("x", tensor.Float32, 512, 512)
+	y := Exp(Transpose(x))
+	tasks := opstest.TasksOf(t, g, Target{Outputs: []*Node{y, Sum(Square(y))}})
+	require.Len(t, tasks, 2, "%v", tasks)
+	require.NotContains(t, tasks, "row ")
+}
+
 // What stands between two tasks must run between them.
 func TestTasksWithAnotherBetweenThemStayApart(t *testing.T) {
 	t.Parallel()
