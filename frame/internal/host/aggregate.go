@@ -132,7 +132,8 @@ func (x *grouped) sizes() ([]int64, error) {
 	return x.all, err
 }
 
-// fewSlots is up to how many groups rows are added to four accumulators in turn, so that those of one group do not wait for each other. It is a power of two.
+// fewSlots is the number of groups, a power of two, up to which rows are added to four accumulators in turn, so that those of one group
+// do not wait for each other.
 const fewSlots = 64
 
 // some returns the bitmap of the groups, in order, with at least least values; none if all have.

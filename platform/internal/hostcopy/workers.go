@@ -10,7 +10,7 @@ import (
 )
 
 // Workers copy the pieces of one transfer, beside the thread that sends or reads. One core copies at a fourth
-// of a link's rate (Sapphire Rapids, PCIe 5: 13 of 54 GB/s), and waking another takes as long as it
+// of a link's rate, and waking another takes as long as it
 // needs for some hundred KiB. So helpers begin once, take parts of all pieces in their order and
 // watch for more, and the caller takes parts too: it never waits for a helper that has not begun.
 type Workers struct {
