@@ -394,3 +394,16 @@ func (rt *Runtime) keepLearned() {
 	rt.exec.Pace.Merge(&kept)
 	rt.opened.KeepLearned(&kept)
 }
+
+// String is one line: the engines of the runtime, and why they were chosen.
+func (rt *Runtime) String() string {
+	if rt == nil {
+		return "<nil runtime>"
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return "runtime, closed: on " + rt.Why()
+	}
+	return "runtime on " + rt.Why()
+}
