@@ -65,7 +65,7 @@ func New(n, piece int) *Workers {
 	return c
 }
 
-// Tell gives the workers piece i to copy, the next one after the last. Piece i - workerSlots is copied.
+// Tell gives the workers piece i to copy, the next one after the last. Piece i - Slots must have been copied.
 func (c *Workers) Tell(i int, dst, src []byte) {
 	s := &c.slots[i%Slots]
 	s.dst, s.src = dst[:len(src)], src
