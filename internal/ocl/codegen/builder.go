@@ -299,29 +299,23 @@ func (g *Builder) signature(p *Program) (all signature) {
 }
 
 // features are the macros before lib/prelude.cl, which say what the device and the program have.
-func (g *Builder) features() string {
-	var b strings.Builder
-	if g.Double {
-		b.WriteString("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n")
-		b.WriteString("#define HAS_DOUBLE 1\n")
-	}
-	if g.Device.CPU {
-		b.WriteString("#define SOFT_HALF 1\n")
-		if g.Device.BodiesApart {
-			b.WriteString("#define BODIES_APART 1\n")
-		}
-		if g.Device.FP64 {
-			b.WriteString("#define WIDE_MATH 1\n")
-		}
-		if g.Device.VectorLanes >= 16 {
-			b.WriteString("#define WIDE_LOOPS 1\n")
+func (g *Builder) features() (text string) {
+	for _, f := range []struct {
+		has  bool
+		text string
+	}{
+		{g.Double, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define HAS_DOUBLE 1\n"},
+		{g.Device.CPU, "#define SOFT_HALF 1\n"},
+		{g.Device.CPU && g.Device.BodiesApart, "#define BODIES_APART 1\n"},
+		{g.Device.CPU && g.Device.FP64, "#define WIDE_MATH 1\n"},
+		{g.Device.CPU && g.Device.VectorLanes >= 16, "#define WIDE_LOOPS 1\n"},
+		{g.Device.WideBytes, "#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n#define WIDE_UCHAR(x) ((int)(x) & 255)\n"},
+	} {
+		if f.has {
+			text += f.text
 		}
 	}
-	if g.Device.WideBytes {
-		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
-		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
-	}
-	return b.String()
+	return text
 }
 
 // libraries are the files whose functions hooks call, of a program that computes in double if inDouble.
