@@ -54,7 +54,7 @@ func TestImportsRunDownward(t *testing.T) {
 // ops; that its folder is too is to end.
 func TestPackagesAndFoldersAreBounded(t *testing.T) {
 	t.Parallel()
-	mayHold := map[string]int{"ops": 164} // files; the compiler's part of package ops belongs into packages below it, and small files to their families
+	mayHold := map[string]int{"ops": 160} // files; the compiler's part of package ops belongs into packages below it, and small files to their families
 	files, lines := map[string]int{}, map[string]int{}
 	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch name := d.Name(); {

@@ -21,7 +21,7 @@ type ledger struct {
 	known int
 }
 
-// watch is what the next engine is watched by, which nobody else is meanwhile.
+// watch notes a sequence that is about to be prepared. Errors: one that its graph had before, which is [optest.ErrKnown].
 func (l *ledger) watch(ctx context.Context, p ocl.Prepared) error {
 	graph := optest.GraphOf(ctx)
 	l.mu.Lock()

@@ -12,16 +12,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// device is what computes one type: the routines of a BLAS for it, each by the device or by
-// gonum.
+// device computes the routines of a BLAS for one type of elements, each on the device or by gonum.
 type device[T number] struct {
 	blas   *BLAS
 	own    reference[T]
 	dtype  tensor.DType
 	routes atomic.Pointer[routes]
 
-	// What is smaller stays with gonum without another thought: products below 46 x 46 won a fifth at
-	// best on the device, and lost as much where many goroutines called at once.
+	// Smaller calls always go to gonum: a device gains little there, and loses where many goroutines call at once.
 	leastWork, leastSide, leastVector int
 	block                             int  // order of a triangle that gonum computes
 	vectorBlock                       int  // the same beside vectors
@@ -61,7 +59,7 @@ func (d *device[T]) off() { d.routes.Store(&never) }
 // A call that gonum does goes there from the exported method: every frame between costs time, and a new
 // goroutine its first stack.
 
-// What is small is told apart by what the compiler inlines: gonum's smallest calls take 20 ns.
+// Small calls are found by functions that the compiler inlines, since gonum's smallest calls are short themselves.
 
 func (d *device[T]) small3(m, n, k int) bool { return d.blas == nil || m*n*k < d.leastWork }
 func (d *device[T]) small(m, n int) bool {
@@ -69,10 +67,10 @@ func (d *device[T]) small(m, n int) bool {
 }
 func (d *device[T]) thin(m, n int) bool { return d.blas == nil || m*n < d.leastVector }
 
-// transposed is what t says where it is a transposition, for real numbers.
+// transposed reports whether t is a transposition, conjugate or not: for real numbers both are one.
 func transposed(t gonum.Transpose) bool { return t != gonum.NoTrans }
 
-// flip is the other one.
+// flip returns NoTrans for a transposition, and Trans for none.
 func flip(trans bool) gonum.Transpose {
 	if trans {
 		return gonum.NoTrans
@@ -80,7 +78,7 @@ func flip(trans bool) gonum.Transpose {
 	return gonum.Trans
 }
 
-// asTrans is the flag of a truth value.
+// asTrans returns Trans if trans, else NoTrans.
 func asTrans(trans bool) gonum.Transpose { return flip(!trans) }
 
 // fits reports whether a matrix of rows x columns lies in a slice of n elements.
@@ -143,10 +141,10 @@ func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
 	return err == nil
 }
 
-// calls are products that nobody computes, so that a call allocates none.
+// calls is a pool of products, so that a call allocates none.
 var calls = sync.Pool{New: func() any { return new(ocl.Product) }}
 
-// worthWaiting is how many multiplications gonum needs so long for that a caller waits for the compiler: half a minute.
+// worthWaiting is the number of multiplications from which on a caller waits for the compiler: gonum takes half a minute for them.
 const worthWaiting = 4e11
 
 // patient reports whether a product is worth waiting for the compiler.

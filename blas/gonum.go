@@ -5,7 +5,7 @@ import (
 	implementation "gonum.org/v1/gonum/blas/gonum"
 )
 
-// number is what a matrix holds.
+// number is the type of a matrix's elements.
 type number interface{ float32 | float64 }
 
 // reference is gonum's own implementation for one type.

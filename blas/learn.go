@@ -62,7 +62,7 @@ func (s *shape) elements() float64 {
 	return float64(order)*float64(order) + 2*float64(order)*float64(other)
 }
 
-// route is how the measured record counts s: triangles on the right apart.
+// route is the routine under which measurements count s: triangles on the right are routines of their own.
 func (s *shape) route() route {
 	if s.right && (s.which == routeTrmm || s.which == routeTrsm) {
 		return s.which + 1
@@ -70,7 +70,7 @@ func (s *shape) route() route {
 	return s.which
 }
 
-// family is what kernels are compiled for: the routine and its flags.
+// family identifies the kernels for s by its routine and flags.
 func (s *shape) family() uint64 {
 	f := uint64(s.which)
 	for _, flag := range [...]bool{s.tA, s.tB, s.right, s.ul, s.unit} {
@@ -82,12 +82,12 @@ func (s *shape) family() uint64 {
 	return f
 }
 
-// key is the same for calls that are learned of together: sizes within a factor of about 1.5.
+// key is equal for calls whose times are compared: of one family, with sizes within a factor of about 1.5.
 func (s *shape) key() uint64 {
 	return s.family()<<24 | step2(s.m)<<16 | step2(s.n)<<8 | step2(s.k)
 }
 
-// step2 counts half octaves.
+// step2 is twice the binary logarithm of n, rounded down.
 func step2(n int) uint64 {
 	if n < 2 {
 		return uint64(max(n, 0))
@@ -96,7 +96,7 @@ func step2(n int) uint64 {
 	return uint64(2*l) | uint64(n>>(l-2)&1)
 }
 
-// side is the last times of one implementation.
+// side holds the latest times of one implementation.
 type side struct {
 	last  [5]float64 // ns a multiplication
 	count int
@@ -120,14 +120,14 @@ func (s *side) rate() float64 {
 	return sorted[n/2]
 }
 
-// Trials happen when what was spent is so many times what they are expected to cost.
+// A trial happens once the time spent since the last one is so many times the time that it is expected to cost.
 const (
 	firstPatience   = 30
 	settledPatience = 120 // once it is known what is faster
 	lastPatience    = 500
 )
 
-// sampled is of how many calls one is timed once it is known what is faster.
+// sampled is the number of calls of which one is timed once it is known which implementation is faster.
 const sampled = 8
 
 // The states of a bucket that calls read without its lock.
@@ -137,7 +137,7 @@ const (
 	stateDevice
 )
 
-// bucket is what is known of calls of one key.
+// bucket holds the times of calls of one key.
 type bucket struct {
 	calls, state atomic.Uint32
 	ready        atomic.Bool // kernels are compiled and have run
@@ -151,7 +151,7 @@ type bucket struct {
 	patience     float64
 }
 
-// family is what is known of calls for which the same kernels are compiled.
+// family holds the state of the kernels that some buckets share.
 type family struct {
 	ready atomic.Bool
 	saved atomic.Int64 // ns that the device is predicted to have saved in calls that gonum did
@@ -161,7 +161,7 @@ type family struct {
 // routine: compilers take up to a second or two of a core, from the program that calls.
 const worthCompiling = 2e9
 
-// decision is who does a call, which may be timed.
+// decision says whether the device or gonum computes a call, and whether the call is timed.
 type decision struct {
 	device bool
 	bucket *bucket // nil: it is not timed
@@ -172,7 +172,7 @@ type decision struct {
 	start  time.Time
 }
 
-// decide decides who does a call. A call ends with done.
+// decide chooses the device or gonum for a call, which ends with done.
 func (d *device[T]) decide(s shape) decision {
 	r := d.routes.Load()
 	if r.all || r.none {

@@ -15,9 +15,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// measured is what is kept on disk for a device, its driver and this version.
+// measured holds the measurements that are kept on disk for a device, its driver and this version.
 type measured struct {
-	// Of the machine, which the device does not say. Where they differ, gonum's times do.
+	// Properties of the machine, on which gonum's times depend; the device's name says nothing of them.
 	Processors int    `json:"processors"`
 	Arch       string `json:"arch"`
 	Copies     bool   `json:"copies"`
@@ -110,7 +110,7 @@ func (r *record) sane() bool {
 	return true
 }
 
-// take begins to use r, unless the device was given up.
+// take has calls go by r, unless the device was given up.
 func (d *device[T]) take(r *record) {
 	for now := d.routes.Load(); now != &never; now = d.routes.Load() {
 		if d.routes.CompareAndSwap(now, d.use(r)) {
@@ -119,7 +119,7 @@ func (d *device[T]) take(r *record) {
 	}
 }
 
-// use is r for calls.
+// use returns the routes that r describes.
 func (d *device[T]) use(r *record) *routes {
 	use := r.routes
 	use.tileRows, use.tileColumns, use.units = 8, float64(128/d.dtype.Size()), float64(max(1, d.blas.products.Units()))
@@ -158,7 +158,7 @@ func (b *BLAS) measure(ctx context.Context) error {
 	return nil
 }
 
-// learned is what was learned from calls.
+// learned holds the settled buckets that are kept on disk.
 type learned struct {
 	Machine        measured `json:"machine"` // without what was measured
 	Single, Double []savedBucket

@@ -142,7 +142,7 @@ func (r *routes) hostTime(tA, tB bool, m, n, k int) float64 {
 	return min(serial, at(r.Host[i], work)*(loop.element+loop.start/float64(min(inner, hostBlock)))/full)
 }
 
-// loop is what an innermost loop of gonum's costs: to begin it, and for each element.
+// loop is the cost of an innermost loop of gonum's: to begin it, and for each element.
 type loop struct{ start, element float64 }
 
 // loopOf finds both from the times of two squares that gonum computes on one goroutine.

@@ -23,14 +23,14 @@ import (
 type State struct {
 	// Graph is the graph whose variables are saved, all of them.
 	Graph *ops.Graph
-	// Random are what draws random numbers, under names of the program's choice.
+	// Random are the generators of random numbers, under names of the program's choice.
 	Random map[string]Random
 	// Extra is everything else, under names of the program's choice: for saving, what package json can write; for restoring,
 	// pointers to what it can read into.
 	Extra map[string]any
 }
 
-// Random is what draws random numbers: an [ops.Executable] or [ops.DataParallel].
+// Random is a generator of random numbers: an [ops.Executable] or [ops.DataParallel].
 type Random interface {
 	RandomState() ops.RandomState
 	SetRandomState(ops.RandomState) error
@@ -109,7 +109,7 @@ func save(ctx context.Context, path string, s *State, o *wholefile.Options) erro
 	return nil
 }
 
-// values are what variables hold.
+// values reads the values of variables.
 func values(ctx context.Context, variables iter.Seq2[string, *ops.Node]) (map[string]*tensor.Tensor, error) {
 	all := map[string]*tensor.Tensor{}
 	for name, v := range variables {

@@ -42,7 +42,7 @@ type WeightOptions struct {
 	Partial bool
 }
 
-// WeightReport is what [LoadWeights] did, by the names of the variables or, for Unused, of the tensors.
+// WeightReport says what [LoadWeights] did, by the names of the variables or, for Unused, of the tensors.
 type WeightReport struct {
 	Loaded, Missing, Unused, Skipped []string
 }

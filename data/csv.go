@@ -14,7 +14,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// ColumnType is what a column of a [Table] holds.
+// ColumnType is the type of the values of a column of a [Table].
 type ColumnType int
 
 // What a column can hold.

@@ -43,7 +43,7 @@ type Position struct {
 	Len     int    `json:"examples"` // of the data set
 }
 
-// Batch is examples. It and its tensors belong to the loader again when the loop goes round.
+// Batch is some examples of a data set. It and its tensors belong to the loader again when the loop goes round.
 type Batch struct {
 	Tensors []*tensor.Tensor // one for each field, with the examples along the first axis
 	Numbers []int            // of the examples in the data set

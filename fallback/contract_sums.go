@@ -3,7 +3,7 @@ package fallback
 import "github.com/anycl/anycl/fallback/internal/work"
 
 // Sums of very many terms are taken block by block: one after the other, k terms would lose up to
-// k units in the last place. A dot product of a tile is some lanes of tileK terms at most; where rows
+// k units in the last place. A dot product of a tile is some lanes of TileK terms at most; where rows
 // are added to a vector, a block is vectorTerms of them. Sums of blocks go to a total whose
 // rounding errors are carried along, as often as is no cost.
 const (

@@ -163,13 +163,9 @@ type Scaler struct {
 func (f *Frame) Standardizer(names ...string) (*Scaler, error) {
 	s := &Scaler{Names: names}
 	for _, name := range names {
-		c := f.Column(name)
-		if c == nil {
-			return nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
-		}
-		v, err := numbers(c)
+		c, v, err := f.numbersOf(name)
 		if err != nil {
-			return nil, fmt.Errorf("frame: column %q: %w", name, err)
+			return nil, err
 		}
 		mean, n := 0.0, 0
 		for i, x := range v {
@@ -196,6 +192,19 @@ func (f *Frame) Standardizer(names ...string) (*Scaler, error) {
 	return s, nil
 }
 
+// numbersOf returns a column of numbers, and its values as float64.
+func (f *Frame) numbersOf(name string) (*column.Column, []float64, error) {
+	c := f.Column(name)
+	if c == nil {
+		return nil, nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
+	}
+	v, err := numbers(c)
+	if err != nil {
+		return nil, nil, fmt.Errorf("frame: column %q: %w", name, err)
+	}
+	return c, v, nil
+}
+
 func numbers(c *column.Column) ([]float64, error) {
 	t := column.Float64.Of()
 	if !c.Type().IsNumeric() && c.Type().Kind != column.Bool && c.Type().Kind != column.Decimal128 {
@@ -211,13 +220,9 @@ func numbers(c *column.Column) ([]float64, error) {
 // Apply returns the frame with the columns scaled, as float64. Errors: a column that is missing or no number.
 func (s *Scaler) Apply(f *Frame) (*Frame, error) {
 	for k, name := range s.Names {
-		c := f.Column(name)
-		if c == nil {
-			return nil, fmt.Errorf("frame: %w", (&expr.Binder{Schema: f.t.Schema()}).Missing(name))
-		}
-		v, err := numbers(c)
+		c, v, err := f.numbersOf(name)
 		if err != nil {
-			return nil, fmt.Errorf("frame: column %q: %w", name, err)
+			return nil, err
 		}
 		out := make([]float64, len(v))
 		for i, x := range v {

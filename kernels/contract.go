@@ -171,9 +171,9 @@ func Tile(m, n, groups int64, units, workGroup int, localMem int64, size int, fl
 	return best
 }
 
-// Deepened is s with steps twice as deep, if it is the largest: half as many barriers (an NVIDIA H200 multiplies 4096-wide
-// matrices 1.1 times as fast). Such a group takes a little more than 32 KiB, so that it is for devices whose units have several times
-// the local memory of a group, as those have whose compiler caps registers.
+// Deepened is s with steps twice as deep, if it is the largest: half as many barriers. Such a group takes a little more
+// than 32 KiB, so that it is for devices whose units have several times the local memory of a group, as those have whose
+// compiler caps registers.
 func (s TileShape) Deepened(capped bool, localMem int64, size int) TileShape {
 	deep := s
 	deep.K *= 2

@@ -17,7 +17,7 @@ type Param struct {
 	Doc    string
 }
 
-// Limits are what a device and the types of a task allow.
+// Limits bound the parameters of a kernel, by the device and by the types of a task.
 type Limits struct {
 	WorkGroup int   // work-items
 	LocalMem  int64 // bytes

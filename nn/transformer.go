@@ -141,18 +141,25 @@ type Encoder struct {
 
 // Build declares the layers.
 func (e *Encoder) Build(s *Scope) {
-	e.Stack, e.last = nil, nil
-	if e.Layers < 1 {
-		s.Fail("a stack of %d layers", e.Layers)
+	e.Stack, e.last = stack(s, e.Layers, e.Norm, e.TransformerOptions, func() *EncoderLayer {
+		return &EncoderLayer{TransformerOptions: e.TransformerOptions}
+	})
+}
+
+// stack makes and declares layers, and where norm says so a normalisation behind them.
+func stack[L any](s *Scope, layers int, norm bool, o TransformerOptions, layer func() L) (all []L, last Module) {
+	if layers < 1 {
+		s.Fail("a stack of %d layers", layers)
 	}
-	for i := range e.Layers {
-		e.Stack = append(e.Stack, &EncoderLayer{TransformerOptions: e.TransformerOptions})
-		s.Child(fmt.Sprint("layers.", i), e.Stack[i])
+	for i := range layers {
+		all = append(all, layer())
+		s.Child(fmt.Sprint("layers.", i), all[i])
 	}
-	if e.Norm {
-		e.last = e.norm()
-		s.Child("norm", e.last)
+	if norm {
+		last = o.norm()
+		s.Child("norm", last)
 	}
+	return all, last
 }
 
 // Apply is the stack of x, [N, L, Embed].
@@ -199,18 +206,9 @@ type Decoder struct {
 
 // Build declares the layers.
 func (d *Decoder) Build(s *Scope) {
-	d.Stack, d.last = nil, nil
-	if d.Layers < 1 {
-		s.Fail("a stack of %d layers", d.Layers)
-	}
-	for i := range d.Layers {
-		d.Stack = append(d.Stack, &DecoderLayer{TransformerOptions: d.TransformerOptions})
-		s.Child(fmt.Sprint("layers.", i), d.Stack[i])
-	}
-	if d.Norm {
-		d.last = d.norm()
-		s.Child("norm", d.last)
-	}
+	d.Stack, d.last = stack(s, d.Layers, d.Norm, d.TransformerOptions, func() *DecoderLayer {
+		return &DecoderLayer{TransformerOptions: d.TransformerOptions}
+	})
 }
 
 // Run is the stack of x, [N, L, Embed], and of the encoder's result: see [DecoderLayer.Run]. caches are of self-attention, one for each

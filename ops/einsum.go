@@ -158,7 +158,7 @@ func labelName(l int) string {
 	return fmt.Sprintf("%q", rune(l))
 }
 
-// term is an operand, or a product of some, with a label for each axis.
+// einsumTerm is an operand, or a product of some, with a label for each axis.
 type einsumTerm struct {
 	x      *Node
 	labels []int

@@ -112,12 +112,7 @@ func GatherElements(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
 
 var _ = define(Op{
 	Name: "gather_elements", Category: "indexing", Attributes: AttributesOf[indexAttr](), Operands: indexing, DTypes: every,
-	Complete: func(c *Call) (err error) {
-		a := c.Attr.(indexAttr)
-		a.Axis, err = scatterAxis(a.Axis, c)
-		c.Attr = a
-		return err
-	},
+	Complete: completeElementAxis,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(indexAttr).Axis
 		bad := len(x) != len(idx) && !(len(x) == 0 && len(idx) == 1)
@@ -144,6 +139,14 @@ var _ = define(Op{
 	},
 })
 
+// completeElementAxis resolves the axis of operand 0, a scalar of which counts as one element.
+func completeElementAxis(c *Call) (err error) {
+	a := c.Attr.(indexAttr)
+	a.Axis, err = scatterAxis(a.Axis, c)
+	c.Attr = a
+	return err
+}
+
 // IndexSelect is [Gather] with options, by PyTorch's name.
 func IndexSelect(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
 	return apply("index_select", indexAttr{axis, o.negative()}, x, idx)
@@ -151,12 +154,7 @@ func IndexSelect(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
 
 var _ = define(Op{
 	Name: "index_select", Category: "indexing", Attributes: AttributesOf[indexAttr](), Operands: indexing, DTypes: every,
-	Complete: func(c *Call) (err error) {
-		a := c.Attr.(indexAttr)
-		a.Axis, err = scatterAxis(a.Axis, c)
-		c.Attr = a
-		return err
-	},
+	Complete: completeElementAxis,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, axis := c.shape(0), c.Attr.(indexAttr).Axis
 		if len(x) == 0 { // one element, at index 0

@@ -241,3 +241,26 @@ func plus(extents ...int) int {
 	}
 	return n
 }
+
+// String is one line: the name, and how much was built.
+func (g *Graph) String() string {
+	if g == nil {
+		return "<nil graph>"
+	}
+	return fmt.Sprintf("graph %q: %s", g.name, quantity(len(g.nodes), "node")+mistakes(len(g.errs)))
+}
+
+func mistakes(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + quantity(n, "mistake")
+}
+
+// quantity is a number of things.
+func quantity(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}

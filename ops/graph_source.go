@@ -193,3 +193,9 @@ var _ = define(Op{
 
 // IsVariable reports whether n was made by [Graph.Variable].
 func IsVariable(n *Node) bool { return n != nil && n.state != nil }
+
+// int is an int64 constant, exactly.
+func (g *Graph) int(v int64) *Node { return g.Const(tensor.Scalar(v)) }
+
+// fullInt is int64 numbers that are all v.
+func (g *Graph) fullInt(v int64, shape []int) *Node { return BroadcastTo(g.int(v), shape...) }

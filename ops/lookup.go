@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/ops/internal/perfecthash"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -23,7 +24,7 @@ func Lookup(x *Node, keys, values []int64, other int64) *Node {
 	if x == nil || x.bad {
 		return apply("lookup", nil, x)
 	}
-	h, err := newPerfectHash(keys, values)
+	h, err := perfecthash.New(keys, values)
 	if err != nil {
 		return x.graph.fail("lookup", []*Node{x}, err)
 	}
@@ -69,7 +70,7 @@ func PackStrings(width int, all ...string) (*tensor.Tensor, error) {
 // lookupAttr is a table. bytes are the keys of strings, one for each slot, and
 // weights turn a string into the number that is hashed.
 type lookupAttr struct {
-	hash    *perfectHash // nil: no keys
+	hash    *perfecthash.Table // nil: no keys
 	other   int64
 	bytes   []byte
 	weights []int64
@@ -86,9 +87,9 @@ var _ = define(Op{
 			return x.graph.fullInt(a.other, x.shape)
 		}
 		k := Cast(x, tensor.Int64)
-		slot := a.hash.slotOf(k)
-		found := Equal(a.hash.gather(slot, a.hash.keys), k)
-		return Where(found, a.hash.gather(slot, a.hash.values), x.graph.int(a.other))
+		slot := slotOf(a.hash, k)
+		found := Equal(gatherInts(slot, a.hash.Keys), k)
+		return Where(found, gatherInts(slot, a.hash.Values), x.graph.int(a.other))
 	},
 })
 
@@ -107,10 +108,10 @@ var _ = define(Op{
 			return g.fullInt(a.other, x.shape[:x.Rank()-1])
 		}
 		digest := Sum(Mul(Cast(x, tensor.Int64), g.Const(tensor.Must(tensor.FromSlice(a.weights, width)))), -1)
-		slot := a.hash.slotOf(digest)
-		keys := g.Const(tensor.Must(tensor.FromSlice(a.bytes, len(a.hash.keys), width)))
+		slot := slotOf(a.hash, digest)
+		keys := g.Const(tensor.Must(tensor.FromSlice(a.bytes, len(a.hash.Keys), width)))
 		found := All(Equal(Gather(keys, 0, slot), x), -1)
-		return Where(found, a.hash.gather(slot, a.hash.values), g.int(a.other))
+		return Where(found, gatherInts(slot, a.hash.Values), g.int(a.other))
 	},
 })
 
@@ -145,7 +146,7 @@ func newStringTable(x *Node, keys []string, values []int64, other int64) (*looku
 		}
 		a.weights = make([]int64, width)
 		for i := range a.weights {
-			a.weights[i] = int64(scramble(seed<<32+uint64(i)) | 1)
+			a.weights[i] = int64(perfecthash.Scramble(seed<<32+uint64(i)) | 1)
 		}
 		digests := make([]int64, len(fit))
 		distinct := map[int64]bool{}
@@ -159,15 +160,15 @@ func newStringTable(x *Node, keys []string, values []int64, other int64) (*looku
 			continue
 		}
 		var err error
-		if a.hash, err = newPerfectHash(digests, fitting); err != nil || a.hash == nil {
+		if a.hash, err = perfecthash.New(digests, fitting); err != nil || a.hash == nil {
 			return a, err
 		}
-		a.bytes = make([]byte, len(a.hash.keys)*width)
+		a.bytes = make([]byte, len(a.hash.Keys)*width)
 		byDigest := map[int64]string{}
 		for i, k := range fit {
 			byDigest[digests[i]] = k
 		}
-		for slot, digest := range a.hash.keys {
+		for slot, digest := range a.hash.Keys {
 			copy(a.bytes[slot*width:][:width], byDigest[digest])
 		}
 		return a, nil
@@ -218,3 +219,18 @@ var _ = define(Op{
 		return Where(ExpandDims(found, trailing(x.Rank(), len(rest))...), y, other)
 	},
 })
+
+// slotOf is the slot in which each integer of k is, if it is in any.
+func slotOf(h *perfecthash.Table, k *Node) *Node {
+	g := k.graph
+	x := Mul(Xor(k, g.int(h.Seed)), g.int(perfecthash.Mul1))
+	x = Mul(Xor(x, And(ShiftRight(x, g.int(32)), g.int(perfecthash.Low32))), g.int(perfecthash.Mul2))
+	bucket := And(ShiftRight(x, g.int(int64(64-h.BucketBits))), g.int(1<<h.BucketBits-1))
+	step := Or(ShiftRight(x, g.int(20)), g.int(1))
+	return And(Add(x, Mul(gatherInts(bucket, h.Displace), step)), g.int(h.SlotMask))
+}
+
+// gatherInts are the elements of a constant list that integers name.
+func gatherInts(at *Node, from []int64) *Node {
+	return Gather(at.graph.Const(tensor.Must(tensor.FromSlice(from))), 0, at)
+}

@@ -104,12 +104,7 @@ func RMSNormOver(x *Node, axes int, scale *Node, eps float64) *Node {
 
 var _ = define(Op{
 	Name: "rms_norm", Category: "normalization", Attributes: AttributesOf[layerNormAttr](), Operands: affineOperands[:2], DTypes: floats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		if _, err := c.Attr.(layerNormAttr).axes(c); err != nil {
-			return nil, 0, err
-		}
-		return same(c)
-	},
+	Result: layerNormResult,
 	Compose: func(c *Call) *Node {
 		a := c.Attr.(layerNormAttr)
 		k, _ := a.axes(c)

@@ -133,6 +133,14 @@ type layerNormAttr struct {
 	Axes int     `default:"0" doc:"how many of the last axes are normalised together; 0: as many as scale has, or 1"`
 }
 
+// layerNormResult is the rule of ops that normalise over the last axes.
+func layerNormResult(c *Call) ([]int, tensor.DType, error) {
+	if _, err := c.Attr.(layerNormAttr).axes(c); err != nil {
+		return nil, 0, err
+	}
+	return same(c)
+}
+
 // axes is how many of the last axes of operand 0 are normalised.
 func (a layerNormAttr) axes(c *Call) (int, error) {
 	k := a.Axes
@@ -183,12 +191,7 @@ var _ = define(Op{
 	Attributes: AttributesOf[layerNormAttr](),
 	Operands:   affineOperands,
 	DTypes:     floats,
-	Result: func(c *Call) ([]int, tensor.DType, error) {
-		if _, err := c.Attr.(layerNormAttr).axes(c); err != nil {
-			return nil, 0, err
-		}
-		return same(c)
-	},
+	Result:     layerNormResult,
 	// Through the composition the derivative takes two sums over the last
 	// axis, as the closed form does, and needs nothing computed again.
 	Compose: func(c *Call) *Node {

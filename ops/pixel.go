@@ -27,7 +27,7 @@ func blockOf(c *Call, block int) error {
 	return nil
 }
 
-// spread is x, [..., C·r², H, W], as [..., C, H·r, W·r].
+// toPositions is x, [..., C·r², H, W], as [..., C, H·r, W·r].
 func toPositions(x *Node, r int, blocksFirst bool) *Node {
 	s, k := x.shape, x.Rank()-3
 	lead, perm := s[:k], ir.Range(0, k)

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anycl/anycl/internal/backend"
 	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/ir"
+	"github.com/anycl/anycl/internal/store"
+	"github.com/anycl/anycl/ops/internal/inside"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -206,4 +209,42 @@ func (p *openPlans) with(ctx context.Context, s Sizes) error {
 	}
 	p.release(v)
 	return nil
+}
+
+// String is one line: the graph's name, and how many tasks run where. [Executable.Explain] tells all.
+func (x *Executable) String() string {
+	if x == nil {
+		return "<nil executable>"
+	}
+	if x.open != nil {
+		return x.open.String()
+	}
+	counts, done := x.executor.Spread()
+	var parts []string
+	for i, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s on %s", quantity(n, "task"), x.executor.EngineName(i)))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"no tasks"}
+	}
+	closed := ""
+	if done {
+		closed = ", closed"
+	}
+	return fmt.Sprintf("executable %q%s: %s", x.graph.name, closed, strings.Join(parts, ", "))
+}
+
+// Gives tests in other packages access to unexported state.
+func init() {
+	inside.Executor = func(x any) *exec.Executor { return x.(*Executable).executor }
+	inside.WithExecutor = func(x any, e *exec.Executor) any {
+		of := x.(*Executable)
+		return &Executable{rt: of.rt, graph: of.graph, inputs: of.inputs, shapes: of.shapes, executor: e}
+	}
+	inside.Plans = func(x any) int { return x.(*Executable).open.count }
+	inside.Machine = func(rt any) *exec.Machine { return &rt.(*Runtime).exec }
+	inside.Opened = func(rt any) *backend.Device { return rt.(*Runtime).opened }
+	inside.Variable = func(n any) *store.Variable { return n.(*Node).state }
 }

@@ -378,3 +378,18 @@ func (p *DataParallel) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// String is one line: the graph that is trained, and the numbers of shares and devices.
+func (p *DataParallel) String() string {
+	if p == nil {
+		return "<nil data parallel training>"
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	closed := ""
+	if p.closed {
+		closed = ", closed"
+	}
+	return fmt.Sprintf("data parallel training of %q%s: %s on %s",
+		p.graph.name, closed, quantity(len(p.shares), "share"), quantity(len(p.replicas), "device"))
+}

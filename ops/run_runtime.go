@@ -40,7 +40,7 @@ type Options struct {
 	// SpareProc lets Open raise GOMAXPROCS by one, once in a process, where it opens a CPU
 	// driver that the package can drive with threads of its own (PoCL 3.1). While all
 	// of Go's processors are at work in C, Go keeps taking them away to look whether
-	// anything else wants to run; one that is free spares runs of 0.2 ms and more about a sixth.
+	// anything else wants to run; one that is free makes all but the shortest runs faster.
 	// Programs that set GOMAXPROCS themselves can leave one free in the same way.
 	SpareProc bool
 	// Start, where it is AtOnce, has Open return when the device is found, and opens it beside the program: where a driver is new to the
@@ -393,4 +393,17 @@ func (rt *Runtime) keepLearned() {
 	rt.opened.Learned(&kept)
 	rt.exec.Pace.Merge(&kept)
 	rt.opened.KeepLearned(&kept)
+}
+
+// String is one line: the engines of the runtime, and why they were chosen.
+func (rt *Runtime) String() string {
+	if rt == nil {
+		return "<nil runtime>"
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return "runtime, closed: on " + rt.Why()
+	}
+	return "runtime on " + rt.Why()
 }

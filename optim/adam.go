@@ -48,7 +48,7 @@ func (r Adam) step(s *Slot) *ops.Node {
 	return ops.Mul(rate, ops.Div(m, size))
 }
 
-// direction is what the rate multiplies.
+// direction is the step before it is multiplied by the rate.
 func (r Adam) direction(s *Slot) *ops.Node {
 	m, size := r.moments(s)
 	return ops.Div(ops.Mul(m, ops.Reciprocal(s.Unbias(value(r.Beta1, 0.9)))), size)

@@ -74,7 +74,7 @@ func (z *Optimizer) update(grads []*ops.Node, scaled bool) []*ops.Node {
 	return b.updates
 }
 
-// move is what is subtracted from parameter i.
+// move is the step of parameter i, which is subtracted from it.
 func (b *building) move(i int, g *ops.Node) *ops.Node {
 	z := b.z
 	rule := z.groups[z.of[i]].Rule

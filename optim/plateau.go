@@ -23,7 +23,7 @@ type Plateau struct {
 	s      PlateauState
 }
 
-// PlateauState is what a [Plateau] remembers, for a checkpoint.
+// PlateauState is the state of a [Plateau], for a checkpoint.
 type PlateauState struct {
 	Seen   bool    // whether there was a value at all
 	Best   float64 // the best value
@@ -88,7 +88,7 @@ func (p *Plateau) Observe(ctx context.Context, metric float64) (bool, error) {
 	return true, nil
 }
 
-// State is what the plateau remembers.
+// State returns the state of the plateau.
 func (p *Plateau) State() PlateauState { return p.s }
 
 // Restore goes on with what State has returned. Errors: those of [ops.Set].

@@ -24,7 +24,7 @@ type Rule interface {
 // Zero stands for 0 in fields whose zero value is a default that is not 0.
 const Zero = math.SmallestNonzeroFloat64
 
-// value is what a field means: v, or otherwise where it is 0.
+// value is the value of a field v: otherwise where v is 0, and 0 where it is Zero.
 func value(v, otherwise float64) float64 {
 	switch v {
 	case 0:
@@ -55,7 +55,7 @@ func (s *Slot) Scalar(v float64) *ops.Node { return ops.ScalarLike(s.P, v) }
 // T is the number of this step, from 1, as a scalar of P's dtype.
 func (s *Slot) T() *ops.Node { return ops.Cast(s.step.now, s.P.DType()) }
 
-// State is what was kept under that name in the step before, in the shape of P: at first, numbers that are all start.
+// State is the value that the step before has kept under that name, in the shape of P: at first, numbers that are all start.
 func (s *Slot) State(name string, start float64) *ops.Node {
 	return s.StateOf(name, start, s.P.Shape()...)
 }

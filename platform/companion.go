@@ -20,9 +20,8 @@ import (
 
 // A CPU driver runs kernels on threads of its own, which sleep until there is
 // work: to wake them takes as long as twenty small kernels, and then the caller
-// sleeps and must be woken too (PoCL 3.1: 20 to 70 us for a kernel that does
-// nothing). PoCL has a second device, "basic", that runs kernels on the thread that
-// enqueues them, in 0.7 us, with the same compiler and in the same memory. It is
+// sleeps and must be woken too. PoCL has a second device, "basic", that runs kernels on the
+// thread that enqueues them, with the same compiler and in the same memory. It is
 // no device of its own to anybody here, but the companion of the one that
 // computes: in one context with it, for work that is over sooner than a thread wakes.
 //
@@ -38,7 +37,7 @@ const (
 )
 
 // PoCL 3.1 runs the linker for each kernel, which reads the symbols of the C libraries into some MiB of memory, 4 KiB
-// at a time: of 60 ms it waits 30 for pages (two cores of a virtual machine). So programs that drivers start are told to
+// at a time: half of its time it waits for pages. So programs that drivers start are told to
 // ask for more memory at a time, and in large pages. That is for glibc, from 2.35 on; others pass over it.
 const (
 	envTunables = "GLIBC_TUNABLES"
@@ -143,7 +142,7 @@ func (c *Companion) NewQueue(options cl.QueueOptions) (*cl.Queue, error) {
 
 // SetMemory sets a pointer argument of a kernel to a memory of the opened device: to its address,
 // where that works, so that launches on several threads at a time do not wait for each other to count the
-// buffers' uses (PoCL 3.1, two at a time: 3 us a launch in place of 7).
+// buffers' uses.
 func (c *Companion) SetMemory(k *cl.Kernel, i int, m *Memory) error {
 	defer runtime.KeepAlive(m)
 	b := m.block.Load()

@@ -177,7 +177,7 @@ func (d *Device) lanes() int {
 }
 
 // together reports whether the kernels of most probes are one. Drivers for CPUs compile each kernel
-// when it is first launched (PoCL 3.1: 75 ms, of which the linker takes 50). Not llvmpipe's: it computes both sides of
+// when it is first launched, which takes the linker longest. Not llvmpipe's: it computes both sides of
 // a branch for all items, so that in one kernel every rate would be that of all together.
 func (d *Device) together() bool { return d.Class == CPU && d.Key != vendor.LLVMpipe }
 

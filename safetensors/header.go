@@ -22,7 +22,7 @@ const (
 	metadataKey = "__metadata__"
 )
 
-// ErrFormat is what every error about the contents of a file is.
+// ErrFormat is wrapped by every error about the contents of a file.
 var ErrFormat = errors.New("not a valid safetensors file")
 
 // ErrDType is the error of a tensor whose dtype package tensor does not have.

@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/internal/ram"
 )
 
-// Alignment is what the address of storage allocated by this package is a multiple of, in bytes:
-// a cache line, and what drivers ask for before they use host memory in place.
+// Alignment is the alignment in bytes of storage that this package allocates: a cache line, which drivers ask for before
+// they use host memory in place.
 const Alignment = 64
 
 // maxBytes bounds one allocation: more than any host has, less than where make panics.

@@ -57,7 +57,7 @@ func strip(left, right bool) normalizer {
 	})
 }
 
-// bertNormalizer is what BERT does to text.
+// bertNormalizer normalises text as BERT does.
 type bertNormalizer struct {
 	clean   bool // white space becomes spaces, and control characters go
 	chinese bool // spaces around ideographs

@@ -1,6 +1,6 @@
 package tokenizer
 
-// template is what is put around one text, and around two.
+// template is the tokens that are put around one text, and around two.
 type template struct {
 	single, pair []templatePart
 }

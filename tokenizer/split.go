@@ -102,7 +102,7 @@ func isPunctuation(r rune) bool {
 	return r >= '!' && r <= '/' || r >= ':' && r <= '@' || r >= '[' && r <= '`' || r >= '{' && r <= '~' || unicode.IsPunct(r)
 }
 
-// words splits into words and runs of other characters: \w+|[^\w\s]+.
+// wordsAndSigns splits into words and runs of other characters: \w+|[^\w\s]+.
 func wordsAndSigns(words []string, text string, _ bool) []string {
 	kind := func(r rune) int {
 		switch {

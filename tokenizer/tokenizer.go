@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrFormat is what every error about the contents of a file is.
+// ErrFormat is wrapped by every error about the contents of a file.
 var ErrFormat = errors.New("not a tokenizer that can be read")
 
 // model cuts a word into tokens of the vocabulary.

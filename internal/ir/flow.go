@@ -47,8 +47,8 @@ func (f *Flow) Contains(v *Value, maker int) bool {
 	return v.Maker != nil && v.Flow != f && f.Has(maker)
 }
 
-// Parts2 is how often each stretch is expected to run where f runs once.
-func (f *Flow) Parts2() (first, second float64) {
+// Counts are how often each of the stretches is expected to run where f runs once.
+func (f *Flow) Counts() (first, second float64) {
 	if !f.Loop {
 		p := f.Stats.Taken()
 		return p, 1 - p

@@ -11,7 +11,7 @@ import (
 func frequencies(flows []*ir.Flow, instructions int) []float64 {
 	out := slices.Repeat([]float64{1}, instructions)
 	ir.WalkFlows(flows, func(f *ir.Flow) {
-		a, b := f.Parts2()
+		a, b := f.Counts()
 		for t := f.First; t < f.Last; t++ {
 			if t < f.Mid {
 				out[t] *= a
@@ -75,7 +75,7 @@ func movesFor(v *ir.Value, maker, reader int, within [][]*ir.Flow, often []float
 	times := often[maker]
 	for _, f := range within[maker] { // out of the loops whose outcome it is
 		if f == v.Flow || !slices.Contains(around(within, reader), f) {
-			a, b := f.Parts2()
+			a, b := f.Counts()
 			if maker >= f.Mid {
 				a = b
 			}

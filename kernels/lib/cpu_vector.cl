@@ -1,4 +1,6 @@
 // lib/cpu_vector.cl: vectors of 16 neighbouring elements, widened to their register type
+//
+//     LOADS_<dtype>(p, i)   elements i .. i + 15 from p on
 
 #define LOADS_bool(p, i) vload16(0, (p) + (i))
 #define LOADS_int8(p, i) vload16(0, (p) + (i))

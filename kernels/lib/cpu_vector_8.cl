@@ -1,4 +1,6 @@
 // lib/cpu_vector_8.cl: vectors of 8 neighbouring elements, widened to their register type
+//
+//     LOADS8_<dtype>(p, i)   elements i .. i + 7 from p on
 
 #define LOADS8_bool(p, i) vload8(0, (p) + (i))
 #define LOADS8_int8(p, i) vload8(0, (p) + (i))

@@ -3,7 +3,7 @@
 //     special_polynomial(kind, n, x)    p[k+1] = (A x + B) p[k] - C p[k-1]
 //
 // macros  REAL, R, F  see kernels/special.go
-// source  DLMF, table 18.9.1; the kinds are those of ops/polynomial.go
+// source  DLMF, table 18.9.1; the kinds are those of ops/special/polynomial.go
 
 INLINE REAL F(polynomial)(const int kind, const REAL order, const REAL x0) {
     if (!(order > R(-1.0)) || x0 != x0) return order <= R(-1.0) ? R(0.0) : x0 + order;

@@ -153,15 +153,20 @@ type axisAttr struct {
 	Axis int `default:"-1" doc:"counted from the end where negative"`
 }
 
+// bothAlong is the shape of both operands of c, which broadcast, and the axis of their vectors.
+func bothAlong(c *ops.Call) (shape []int, axis int, err error) {
+	if shape, err = bothOf(c); err != nil {
+		return nil, 0, err
+	}
+	axis, err = shapes.Axis(c.Attr.(axisAttr).Axis, len(shape))
+	return shape, axis, err
+}
+
 var _ = ops.MustDefine(ops.Op{
 	Name: "linalg.vecdot", Category: "linear algebra",
 	Attributes: ops.AttributesOf[axisAttr](), Operands: operandsBoth, DTypes: dtypes.Numbers,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
-		shape, err := bothOf(c)
-		if err != nil {
-			return nil, 0, err
-		}
-		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(shape))
+		shape, axis, err := bothAlong(c)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -183,11 +188,7 @@ var _ = ops.MustDefine(ops.Op{
 	Name: "linalg.cross", Category: "linear algebra",
 	Attributes: ops.AttributesOf[axisAttr](), Operands: operandsBoth, DTypes: dtypes.Numbers,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
-		shape, err := bothOf(c)
-		if err != nil {
-			return nil, 0, err
-		}
-		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(shape))
+		shape, axis, err := bothAlong(c)
 		if err == nil && shape[axis] != 3 {
 			err = fmt.Errorf("axis %d of %v has %d elements, not 3", axis, shape, shape[axis])
 		}

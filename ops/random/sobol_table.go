@@ -1,6 +1,6 @@
 package random
 
-// sobol has for each dimension after the first a primitive polynomial over two elements, its coefficients as bits, and the first odd
+// sobolTable has for each dimension after the first a primitive polynomial over two elements, its coefficients as bits, and the first odd
 // direction numbers. Source: Joe and Kuo, Constructing Sobol sequences with better two-dimensional projections (2008), new-joe-kuo-6.
 func sobolTable() [][]uint32 {
 	return [][]uint32{

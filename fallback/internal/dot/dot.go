@@ -43,19 +43,17 @@ func Multiply(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float
 
 // columns computes n columns of C. The mask has the lanes of the rest of a row after whole vectors; nil: there is none.
 func (x *args) columns(m, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, mask *uint32) {
-	x.blocks = n / cols
-	if x.blocks > 0 {
-		x.b1, x.b2, x.b3, x.next, x.cRow = 4*ldb, 8*ldb, 12*ldb, 16*ldb, 4*ldc
+	done := x.fullBlocks(n, 4*ldb)
+	if x.cRow = 4 * ldc; done > 0 {
 		x.rows(m, a, lda, &b[0], c, ldc, mask)
 	}
-	done := x.blocks * cols
 	rest := n - done
 	if rest == 0 {
 		return
 	}
 	var sums [3 * cols]float32
-	last := 4 * ldb * (rest - 1) // rows that there are not are the last one again
-	x.b1, x.b2, x.b3, x.cRow, x.blocks = min(4*ldb, last), min(8*ldb, last), last, 4*cols, 1
+	x.lastBlock(rest, 4*ldb)
+	x.cRow = 4 * cols
 	for i := 0; i < m; {
 		rows := 1
 		if m-i >= 3 {
@@ -71,6 +69,18 @@ func (x *args) columns(m, n int, a []float32, lda int, b []float32, ldb int, c [
 		}
 		i += rows
 	}
+}
+
+// fullBlocks sets x to the whole blocks of n columns, of rows of B that lie step bytes apart, and returns how many columns they have.
+func (x *args) fullBlocks(n, step int) int {
+	x.b1, x.b2, x.b3, x.next, x.blocks = step, 2*step, 3*step, 4*step, n/cols
+	return x.blocks * cols
+}
+
+// lastBlock sets x to one block of n columns, fewer than a block has: the last row of B stands for those that there are not.
+func (x *args) lastBlock(n, step int) {
+	last := step * (n - 1)
+	x.b1, x.b2, x.b3, x.blocks = min(step, last), min(2*step, last), last, 1
 }
 
 // rows computes blocks of m rows.

@@ -32,23 +32,22 @@ func MultiplyLow[R int64 | uint64](m, n, k int, a []R, lda int, b []R, ldb int, 
 
 // lowRow adds the products of one row with each of B's to a row of C, of k values, whole vectors of them.
 func lowRow[R int64 | uint64](a, b []R, ldb int, c []R, k int) {
-	x := args{b1: 8 * ldb, b2: 16 * ldb, b3: 24 * ldb, next: 32 * ldb, blocks: len(c) / cols, whole: 8 * k}
-	if x.blocks > 0 {
+	x := args{whole: 8 * k}
+	done := x.fullBlocks(len(c), 8*ldb)
+	if done > 0 {
 		low(&x, bits(a), bits(b), bits(c))
 	}
-	done := x.blocks * cols
 	rest := len(c) - done
 	if rest == 0 {
 		return
 	}
 	var sums [cols]R
-	last := 8 * ldb * (rest - 1) // rows that there are not are the last one again
-	x.b1, x.b2, x.b3, x.blocks = min(8*ldb, last), min(16*ldb, last), last, 1
+	x.lastBlock(rest, 8*ldb)
 	low(&x, bits(a), bits(b[done*ldb:]), bits(sums[:]))
 	for j := range rest {
 		c[done+j] += sums[j]
 	}
 }
 
-// bits is where a slice begins, for assembly that does not know its type.
+// bits points to the first element of a slice, for assembly that does not know its type.
 func bits[R int64 | uint64](x []R) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(x))) }

@@ -158,7 +158,7 @@ func (s *sharedSort[E]) starts() bool {
 	return true
 }
 
-// run sorts xs and returns it, or tmp, which is as long.
+// Run sorts xs and returns it, or tmp, which is as long.
 func (s *sharedSort[E]) Run(ctx context.Context, p *work.Pool, xs, tmp []E) ([]E, error) {
 	s.xs, s.tmp = xs, tmp
 	n := int64(len(s.parts))

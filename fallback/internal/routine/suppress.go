@@ -29,7 +29,7 @@ func newSuppress(c *work.Setup, a *engine.Suppress) work.Runner {
 	s := &suppressTask{Suppress: a, most: min(a.PerClass, a.Boxes, a.Capacity)}
 	lists := a.Batches * a.Classes
 	pass, selected := a.Candidates()
-	// A comparison is 2.5 ns, because half of its jumps cannot be foretold.
+	// A comparison is slow, because half of its jumps cannot be foretold.
 	ns := 0.7*float64(a.Boxes) + pass*(12+math.Log2(pass+1)+selected/2*2.5)
 	s.routine = routineOf(c, 100+float64(lists)*ns, "greedy, by falling score")
 	s.sort, s.tmp = c.Reserve(int(a.Boxes)*8), c.Reserve(int(a.Boxes)*8)

@@ -9,7 +9,7 @@ type Limits struct {
 	WideNs float64
 	// Chunk is how many values of a long fold are worth a piece of their own.
 	Chunk int64
-	// TileRows, tileCols and tileK are the extents of a tile of a contraction.
+	// TileRows, TileCols and TileK are the extents of a tile of a contraction.
 	TileRows, TileCols, TileK int64
 	// Whole is how many bytes of an operand of a contraction may be computed
 	// before the tiles that need it.

@@ -84,6 +84,10 @@ func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.
 
 // reads reports whether outputs depend on an input with an element for each row, which says how many there are.
 func (r *relation) reads(outputs []*ops.Node) bool {
+	ofRows := map[*ops.Node]bool{}
+	for _, f := range r.Feeds {
+		ofRows[f.Node] = f.Node.Dim(0) == r.Rows
+	}
 	seen := map[*ops.Node]bool{}
 	todo := slices.Clone(outputs)
 	for len(todo) > 0 {
@@ -92,12 +96,11 @@ func (r *relation) reads(outputs []*ops.Node) bool {
 		if seen[n] {
 			continue
 		}
-		seen[n] = true
-		if in := n.Operands(); len(in) > 0 {
-			todo = append(todo, in...)
-		} else if n.Op().Name == "input" && n.Dim(0) == r.Rows {
+		if ofRows[n] {
 			return true
 		}
+		seen[n] = true
+		todo = append(todo, n.Operands()...)
 	}
 	return false
 }

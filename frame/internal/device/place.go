@@ -25,7 +25,7 @@ const (
 // enough is how many runs of either side are compared: the least times, since other work can only add to it.
 const enough = 3
 
-// hopeless is how many times the CPU path's time a device's is to be for the device not to be tried, or no more.
+// hopeless is the ratio of a device's time to the CPU path's from which on the device is not tried, or not again.
 const hopeless = 4
 
 // refused is the predicted time of a graph that cannot run.
@@ -34,7 +34,7 @@ const refused = time.Hour
 // doubled stands for twice as many queries on the CPU path as the last time.
 const doubled = -1
 
-// fewRows is below how many rows the CPU path is done about when a graph has been built and fed.
+// fewRows is the number of rows below which no device is tried: to build and feed a graph takes about as long as the CPU path.
 const fewRows = 1 << 15
 
 // history is the times of a program, by side and order of magnitude of rows.

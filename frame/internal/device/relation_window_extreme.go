@@ -60,7 +60,7 @@ func (w *windowed) extremeSorted(a expr.Collected, v lower.Value, greatest bool,
 	return w.valueAt(a, ops.Where(ops.Greater(best, 0), ops.Gather(by, 0, rank), -1))
 }
 
-// scores is more than a score can be, and a power of two.
+// scores is a power of two above every score.
 const scores = 1 << 31
 
 // best is the greatest score, which is above 0, of the values up to each place that are ok; 0 where there are none.

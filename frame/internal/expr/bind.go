@@ -355,7 +355,7 @@ func Literal(v any, hint column.Type) (c *column.Column, mixed bool, err error) 
 	return column.Of([]int64{i}), true, nil
 }
 
-// nulls1 returns the null that stands for all rows, if one of the columns is one.
+// anyNull returns the null that stands for all rows, if one of the columns is one.
 func anyNull(t column.Type, cols ...*column.Column) *column.Column {
 	for _, c := range cols {
 		if c.Len() == 1 && c.IsNull(0) {

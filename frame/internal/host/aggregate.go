@@ -132,7 +132,8 @@ func (x *grouped) sizes() ([]int64, error) {
 	return x.all, err
 }
 
-// fewSlots is up to how many groups rows are added to four accumulators in turn, so that those of one group do not wait for each other. It is a power of two.
+// fewSlots is the number of groups, a power of two, up to which rows are added to four accumulators in turn, so that those of one group
+// do not wait for each other.
 const fewSlots = 64
 
 // some returns the bitmap of the groups, in order, with at least least values; none if all have.
@@ -192,7 +193,7 @@ func (x *grouped) aggregate(n *expr.Node, typ column.Type, args []*column.Column
 		return take.GatherFound(x.Pool, c, rows)
 	}
 	if c.Type().IsNumeric() || c.Type().IsTemporal() {
-		return x.bound(c, n.Op == "max")
+		return foldsFor(c.Type()).bound(x, c, n.Op == "max")
 	}
 	rows, err := x.extreme(c, n.Op == "max")
 	if err != nil {
@@ -216,26 +217,12 @@ func (x *grouped) sum(c *column.Column, typ column.Type) (*column.Column, error)
 			}
 		}, addAll[int64])
 		return column.FixedOf(typ, ordered(x, acc), valid), err
-	case column.Int8:
-		return sumOf[int8, int64](x, c, typ, valid)
-	case column.Int16:
-		return sumOf[int16, int64](x, c, typ, valid)
-	case column.Int32:
-		return sumOf[int32, int64](x, c, typ, valid)
-	case column.Uint8:
-		return sumOf[uint8, uint64](x, c, typ, valid)
-	case column.Uint16:
-		return sumOf[uint16, uint64](x, c, typ, valid)
-	case column.Uint32:
-		return sumOf[uint32, uint64](x, c, typ, valid)
-	case column.Float32:
-		return sumOf[float32, float64](x, c, typ, valid)
-	case column.Float64:
-		return sumOf[float64, float64](x, c, typ, valid)
+	case column.Decimal128:
+		return x.wideSum(c, typ, valid)
 	case column.Uint64:
 		_, most := keys.Range(x.Pool, c, column.Values[uint64](c))
-		if hi, _ := bits.Mul64(most, uint64(x.n)); hi == 0 {
-			return sumOf[uint64, uint64](x, c, typ, valid)
+		if hi, _ := bits.Mul64(most, uint64(x.n)); hi > 0 {
+			return x.wideSum(c, typ, valid)
 		}
 	case column.Int64, column.Duration:
 		least, most := keys.Range(x.Pool, c, column.Values[int64](c))
@@ -243,11 +230,45 @@ func (x *grouped) sum(c *column.Column, typ column.Type) (*column.Column, error)
 		if least < 0 {
 			far = max(far, -uint64(least))
 		}
-		if hi, lo := bits.Mul64(far, uint64(x.n)); hi == 0 && lo <= math.MaxInt64 {
-			return sumOf[int64, int64](x, c, typ, valid)
+		if hi, lo := bits.Mul64(far, uint64(x.n)); hi > 0 || lo > math.MaxInt64 {
+			return x.wideSum(c, typ, valid)
 		}
 	}
-	return x.wideSum(c, typ, valid)
+	return foldsFor(c.Type()).sum(x, c, typ, valid)
+}
+
+// folds are the folds over values of one type.
+type folds struct {
+	sum    func(x *grouped, c *column.Column, typ column.Type, valid column.Bitmap) (*column.Column, error)
+	floats func(x *grouped, c *column.Column) ([]float64, error) // sums as float64
+	bound  func(x *grouped, c *column.Column, greatest bool) (*column.Column, error)
+}
+
+func foldsOf[T, A expr.Number]() folds { return folds{sumOf[T, A], sums[T, float64], boundOf[T]} }
+
+// foldsFor returns the folds over values of a type.
+func foldsFor(t column.Type) folds {
+	switch t.Kind {
+	case column.Int8:
+		return foldsOf[int8, int64]()
+	case column.Int16:
+		return foldsOf[int16, int64]()
+	case column.Int32, column.Date32:
+		return foldsOf[int32, int64]()
+	case column.Int64, column.Timestamp, column.Duration:
+		return foldsOf[int64, int64]()
+	case column.Uint8:
+		return foldsOf[uint8, uint64]()
+	case column.Uint16:
+		return foldsOf[uint16, uint64]()
+	case column.Uint32:
+		return foldsOf[uint32, uint64]()
+	case column.Uint64:
+		return foldsOf[uint64, uint64]()
+	case column.Float32:
+		return foldsOf[float32, float64]()
+	}
+	return foldsOf[float64, float64]()
 }
 
 func sumOf[T expr.Number, A expr.Number](x *grouped, c *column.Column, typ column.Type, valid column.Bitmap) (*column.Column, error) {
@@ -375,31 +396,6 @@ func (x *grouped) wideSum(c *column.Column, typ column.Type, valid column.Bitmap
 	return column.FixedOf(typ, out, valid), nil
 }
 
-// floatSums adds values as float64.
-func (x *grouped) floatSums(c *column.Column) ([]float64, error) {
-	switch c.Type().Kind {
-	case column.Int8:
-		return sums[int8, float64](x, c)
-	case column.Int16:
-		return sums[int16, float64](x, c)
-	case column.Int32:
-		return sums[int32, float64](x, c)
-	case column.Int64:
-		return sums[int64, float64](x, c)
-	case column.Uint8:
-		return sums[uint8, float64](x, c)
-	case column.Uint16:
-		return sums[uint16, float64](x, c)
-	case column.Uint32:
-		return sums[uint32, float64](x, c)
-	case column.Uint64:
-		return sums[uint64, float64](x, c)
-	case column.Float32:
-		return sums[float32, float64](x, c)
-	}
-	return sums[float64, float64](x, c)
-}
-
 // asFloats returns a column of numbers as float64.
 func (x *Exec) asFloats(c *column.Column) (*column.Column, error) {
 	t := column.Float64.Of()
@@ -424,7 +420,7 @@ func (x *grouped) mean(c *column.Column) (*column.Column, error) {
 			return nil, err
 		}
 	}
-	s, err := x.floatSums(c)
+	s, err := foldsFor(c.Type()).floats(x, c)
 	if err != nil {
 		return nil, err
 	}
@@ -447,7 +443,7 @@ func (x *grouped) variance(c *column.Column, root bool) (*column.Column, error) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.floatSums(c)
+	s, err := foldsFor(c.Type()).floats(x, c)
 	if err != nil {
 		return nil, err
 	}

@@ -10,31 +10,7 @@ import (
 	"github.com/anycl/anycl/frame/internal/keys"
 )
 
-// bound returns the least or greatest value of each group.
-func (x *grouped) bound(c *column.Column, greatest bool) (*column.Column, error) {
-	switch c.Type().Kind {
-	case column.Int8:
-		return boundOf[int8](x, c, greatest)
-	case column.Int16:
-		return boundOf[int16](x, c, greatest)
-	case column.Int32, column.Date32:
-		return boundOf[int32](x, c, greatest)
-	case column.Int64, column.Timestamp, column.Duration:
-		return boundOf[int64](x, c, greatest)
-	case column.Uint8:
-		return boundOf[uint8](x, c, greatest)
-	case column.Uint16:
-		return boundOf[uint16](x, c, greatest)
-	case column.Uint32:
-		return boundOf[uint32](x, c, greatest)
-	case column.Uint64:
-		return boundOf[uint64](x, c, greatest)
-	case column.Float32:
-		return boundOf[float32](x, c, greatest)
-	}
-	return boundOf[float64](x, c, greatest)
-}
-
+// boundOf returns the least or greatest value of each group.
 func boundOf[T expr.Number](x *grouped, c *column.Column, greatest bool) (*column.Column, error) {
 	type best struct {
 		v    T

@@ -187,7 +187,7 @@ func (x *Exec) unmatched(n int, found []uint32, index *keys.Index, lefts, rights
 	return side{rows: a, miss: true}, side{rows: b, miss: true}
 }
 
-// column gathers a column of one side.
+// side gathers a column of one side.
 func (x *Exec) side(c *column.Column, s side) (*column.Column, error) {
 	if s.all {
 		return c, nil

@@ -20,7 +20,7 @@ type Groups struct {
 // Len returns the number of groups.
 func (g *Groups) Len() int { return len(g.First) }
 
-// direct is up to how many possible keys an array of them is used in place of a hash table, when rows are grouped.
+// direct is the number of possible keys up to which rows are grouped by an array of them in place of a hash table.
 const direct = 1 << 20
 
 // few is how many groups a stripe's own table may have: it stays in a core's cache.

@@ -79,7 +79,7 @@ func (l *Graph) Later(dt tensor.DType, size []int, make func() (*tensor.Tensor, 
 	return n
 }
 
-// bits is an input of a byte for each bit.
+// bits adds an input that has a byte for each bit of b.
 func (l *Graph) bits(b column.Bitmap, dim int) *ops.Node {
 	return l.Later(tensor.Bool, []int{b.Len()}, func() (*tensor.Tensor, error) {
 		data, err := Bytes(l.Pool, b)

@@ -9,7 +9,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Arith is the form of [kernels].arith as ops.
+// Arith is the arithmetic of package expr as ops.
 func (l *Graph) Arith(op string, t column.Type, a, b Value) Value {
 	v := Value{Type: t, OK: Both(a.OK, b.OK), Number: !t.IsFloat()}
 	x, y := a.X, b.X

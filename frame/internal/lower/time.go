@@ -35,7 +35,7 @@ func (l *Graph) clock(a Value) (days, second *ops.Node, span span, err error) {
 	return days, ops.Sub(x, ops.Mul(days, 86400)), spanned1(a, func(v int64) int64 { return calendar.FloorDiv(v, by) }), nil
 }
 
-// date is the form of [civil] as ops.
+// date is [calendar.Civil] as ops.
 func date(days *ops.Node) (year, month, day *ops.Node) {
 	z := ops.Add(days, 719468)
 	era := ops.FloorDivide(z, 146097)
@@ -51,7 +51,7 @@ func date(days *ops.Node) (year, month, day *ops.Node) {
 	return year, month, day
 }
 
-// dayNode is the form of [dayOf] as ops, for the first day of a month.
+// dayNode is [calendar.DayOf] as ops, for the first day of a month.
 func dayNode(year, month *ops.Node) *ops.Node {
 	early := ops.LessEqual(month, 2)
 	year = ops.Sub(year, ops.Cast(early, tensor.Int64))

@@ -155,6 +155,7 @@ func label(n *expr.Node, i int) Named {
 	return Named{name, n}
 }
 
+// fill gives p the fields that step s asks for, and the schema of its result.
 func (pl *planner) fill(p *Plan, s *Step) []error {
 	var in *Plan
 	if len(p.In) > 0 {
@@ -195,32 +196,12 @@ func (pl *planner) fill(p *Plan, s *Step) []error {
 		p.Schema = nil
 		return p.project(exprs)
 	case "with":
-		exprs := passed(in)
-		for i, n := range s.Exprs {
-			e := label(n, i)
-			if k := slices.IndexFunc(exprs, func(o Named) bool { return o.Name == e.Name }); k >= 0 {
-				exprs[k] = e
-			} else {
-				exprs = append(exprs, e)
-			}
-		}
 		p.Schema = nil
-		return p.project(exprs)
+		return p.project(with(in, s.Exprs))
 	case "drop", "rename":
-		var exprs []Named
-		for _, name := range s.Names[:min(len(s.Names), map[string]int{"drop": len(s.Names), "rename": 1}[s.Op])] {
-			if _, err := in.typeOf(name); err != nil {
-				return one(err)
-			}
-		}
-		for _, e := range passed(in) {
-			switch {
-			case s.Op == "drop" && slices.Contains(s.Names, e.Name):
-				continue
-			case s.Op == "rename" && e.Name == s.Names[0]:
-				e.Name = s.Names[1]
-			}
-			exprs = append(exprs, e)
+		exprs, err := dropOrRename(in, s)
+		if err != nil {
+			return one(err)
 		}
 		p.Schema = nil
 		return p.project(exprs)
@@ -238,11 +219,7 @@ func (pl *planner) fill(p *Plan, s *Step) []error {
 			p.Keys = append(p.Keys, label(n, i))
 		}
 		return errs
-	case "slice":
-		if s.Count < 0 {
-			return one(fmt.Errorf("%d rows", s.Count))
-		}
-	case "sample":
+	case "slice", "sample":
 		if s.Count < 0 {
 			return one(fmt.Errorf("%d rows", s.Count))
 		}
@@ -272,6 +249,43 @@ func (pl *planner) fill(p *Plan, s *Step) []error {
 		return one(p.splitRows(s.Names[0]))
 	}
 	return nil
+}
+
+// with are the columns of in, of which exprs replace those of their names or follow.
+func with(in *Plan, exprs []*expr.Node) []Named {
+	all := passed(in)
+	for i, n := range exprs {
+		e := label(n, i)
+		if k := slices.IndexFunc(all, func(o Named) bool { return o.Name == e.Name }); k >= 0 {
+			all[k] = e
+		} else {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// dropOrRename are the columns of in without those that s drops, or with the one that s renames.
+func dropOrRename(in *Plan, s *Step) (all []Named, err error) {
+	names := s.Names
+	if s.Op == "rename" {
+		names = names[:1]
+	}
+	for _, name := range names {
+		if _, err := in.typeOf(name); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range passed(in) {
+		if slices.Contains(names, e.Name) {
+			if s.Op == "drop" {
+				continue
+			}
+			e.Name = s.Names[1]
+		}
+		all = append(all, e)
+	}
+	return all, nil
 }
 
 // passed are the columns of a plan as they are.

@@ -198,6 +198,44 @@ func (g *Builder) Pointer(i int) string {
 // the kernel files as they are.
 func (g *Builder) Assemble(files ...string) *Program {
 	p := &Program{Name: files[len(files)-1], Wide: g.Wide(), Err: g.err}
+	params := g.signature(p)
+	hooks := g.Hooks.String()
+	p.Head, p.Library = headOf(g.features()), append(libraries(hooks, g.Double), g.Library...)
+	var b strings.Builder
+	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
+	if strings.Contains(hooks, "LOADS_") || strings.Contains(hooks, "OUTS") || strings.Contains(hooks, "FLOAT16_ANYWHERE") {
+		b.WriteString(kernels.Text("lib/cpu_vector.cl"))
+	}
+	if strings.Contains(hooks, "LOADS8_") {
+		b.WriteString(kernels.Text("lib/cpu_vector_8.cl"))
+	}
+	b.WriteString("\n// ---- this task ----\n")
+	b.WriteString(g.Macros.String())
+	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params.kernels, ", \\\n    "))
+	if g.Passes {
+		var args []string
+		for _, p := range params.kernels {
+			args = append(args, p[strings.LastIndexAny(p, " *")+1:])
+		}
+		fmt.Fprintf(&b, "#define ARGS %s\n", strings.Join(args, ", "))
+	}
+	fmt.Fprintf(&b, "#define FN_PARAMS%s\n", after(params.hooks, ", \\\n    "))
+	fmt.Fprintf(&b, "#define FN_ARGS%s\n\n", after(params.passed, ", "))
+	b.WriteString(hooks)
+	for _, f := range files {
+		fmt.Fprintf(&b, "// ---- %s ----\n", f)
+		b.WriteString(kernels.Text(f))
+	}
+	p.Body = b.String()
+	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double, g.Device.Unoptimized) + " " + g.Options)
+	return p
+}
+
+// signature is the declarations of the parameters of kernels and of hooks' functions, and what kernels pass to these.
+type signature struct{ kernels, hooks, passed []string }
+
+// signature lists the parameters of p, and gives it its arguments.
+func (g *Builder) signature(p *Program) (all signature) {
 	// Room for the buffers' own arguments; past it the numbers go in a table.
 	ints := slices.Concat(g.named, g.ints)
 	each := 4
@@ -207,7 +245,10 @@ func (g *Builder) Assemble(files ...string) *Program {
 	buffers := len(g.Task.Ins) + len(g.Task.Outs)
 	table := 16*buffers+8*(len(g.scratch)+len(g.scalars))+each*len(ints)+4 > g.Device.ArgBytes
 
-	var params, fnParams, fnArgs []string
+	kernel := func(declaration ...string) { all.kernels = append(all.kernels, declaration...) }
+	hook := func(declaration, passed string) {
+		all.hooks, all.passed = append(all.hooks, declaration), append(all.passed, passed)
+	}
 	for i := range buffers {
 		name, o, out := g.Operand(i)
 		c := "const "
@@ -218,115 +259,84 @@ func (g *Builder) Assemble(files ...string) *Program {
 		if out || g.Task.AliasedBy(i) < 0 {
 			// Hooks are inlined: restrict on the kernel's own parameters is
 			// enough, and on theirs Oclgrind trips over it.
-			params = append(params, ptr+"restrict "+name+"_", "const ulong o_"+name)
+			kernel(ptr+"restrict "+name+"_", "const ulong o_"+name)
 			p.Args = append(p.Args, Arg{Kind: ArgBuffer, Index: i}, Arg{Kind: ArgOffset, Index: i})
 		}
 		if !out {
-			fnParams = append(fnParams, ptr+name)
-			fnArgs = append(fnArgs, g.Pointer(i))
+			hook(ptr+name, g.Pointer(i))
 		}
 	}
 	for _, s := range g.scratch {
-		params = append(params, fmt.Sprintf("__global %s *restrict %s", g.ctypes[s.Name], s.Name))
-		p.Args = append(p.Args, s)
+		kernel(fmt.Sprintf("__global %s *restrict %s", g.ctypes[s.Name], s.Name))
 	}
 	for _, s := range g.scalars {
-		params = append(params, fmt.Sprintf("const %s %s", g.ctypes[s.Name], s.Name))
-		p.Args = append(p.Args, s)
+		kernel(fmt.Sprintf("const %s %s", g.ctypes[s.Name], s.Name))
 	}
+	p.Args = slices.Concat(p.Args, g.scratch, g.scalars)
 	if table {
-		params = append(params, "__global const IDX *restrict n_")
-		fnParams = append(fnParams, "__global const IDX *n_")
-		fnArgs = append(fnArgs, "n_")
+		kernel("__global const IDX *restrict n_")
+		hook("__global const IDX *n_", "n_")
 		p.Args, p.Ints = append(p.Args, Arg{Kind: ArgTable}), ints
 		for i, n := range ints {
 			g.Macro(n.Name, fmt.Sprintf("n_[%d]", i))
 		}
 	} else {
 		for _, n := range g.named {
-			params = append(params, "const IDX "+n.Name)
+			kernel("const IDX " + n.Name)
 		}
 		for _, n := range g.ints {
-			params = append(params, "const IDX "+n.Name)
-			fnParams = append(fnParams, "const IDX "+n.Name)
-			fnArgs = append(fnArgs, n.Name)
+			kernel("const IDX " + n.Name)
+			hook("const IDX "+n.Name, n.Name)
 		}
 		p.Args = append(p.Args, ints...)
 	}
 	if access.UsesRun(g.Task) {
-		params = append(params, "const uint run")
-		fnParams = append(fnParams, "const uint run")
-		fnArgs = append(fnArgs, "run")
+		kernel("const uint run")
+		hook("const uint run", "run")
 		p.Args = append(p.Args, Arg{Kind: ArgRun})
 	}
+	return all
+}
 
-	var b strings.Builder
-	if g.Double {
-		b.WriteString("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n")
-		b.WriteString("#define HAS_DOUBLE 1\n")
-	}
-	if g.Device.CPU {
-		b.WriteString("#define SOFT_HALF 1\n")
-		if g.Device.BodiesApart {
-			b.WriteString("#define BODIES_APART 1\n")
+// features are the macros before lib/prelude.cl, which say what the device and the program have.
+func (g *Builder) features() (text string) {
+	for _, f := range []struct {
+		has  bool
+		text string
+	}{
+		{g.Double, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define HAS_DOUBLE 1\n"},
+		{g.Device.CPU, "#define SOFT_HALF 1\n"},
+		{g.Device.CPU && g.Device.BodiesApart, "#define BODIES_APART 1\n"},
+		{g.Device.CPU && g.Device.FP64, "#define WIDE_MATH 1\n"},
+		{g.Device.CPU && g.Device.VectorLanes >= 16, "#define WIDE_LOOPS 1\n"},
+		{g.Device.WideBytes, "#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n#define WIDE_UCHAR(x) ((int)(x) & 255)\n"},
+	} {
+		if f.has {
+			text += f.text
 		}
-		if g.Device.FP64 {
-			b.WriteString("#define WIDE_MATH 1\n")
-		}
-		if g.Device.VectorLanes >= 16 {
-			b.WriteString("#define WIDE_LOOPS 1\n")
-		}
 	}
-	if g.Device.WideBytes {
-		b.WriteString("#define WIDE_CHAR(x) (((int)(x) << 24) >> 24)\n")
-		b.WriteString("#define WIDE_UCHAR(x) ((int)(x) & 255)\n")
-	}
-	p.Head = headOf(b.String())
-	b.Reset()
-	fmt.Fprintf(&b, "#define IDX %s\n#define IDX_MAX %s\n", g.IndexType, map[bool]string{false: "INT_MAX", true: "LONG_MAX"}[g.Wide()])
-	random := strings.Contains(g.Hooks.String(), "philox")
-	double := strings.Contains(g.Hooks.String(), "double_") || random && g.Double
-	special := kernels.Special(g.Hooks.String())
-	if random || double || len(special) > 0 || strings.Contains(g.Hooks.String(), "wide_") {
-		p.Library = append(p.Library, "lib/math.cl")
+	return text
+}
+
+// libraries are the files whose functions hooks call, of a program that computes in double if inDouble.
+func libraries(hooks string, inDouble bool) (files []string) {
+	random := strings.Contains(hooks, "philox")
+	double := strings.Contains(hooks, "double_") || random && inDouble
+	special := kernels.Special(hooks)
+	if random || double || len(special) > 0 || strings.Contains(hooks, "wide_") {
+		files = append(files, "lib/math.cl")
 	}
 	if double {
-		p.Library = append(p.Library, "lib/math_double.cl")
+		files = append(files, "lib/math_double.cl")
 	}
-	p.Library = append(p.Library, special...)
+	files = append(files, special...)
 	if random {
-		p.Library = append(p.Library, "lib/random.cl")
-		if text := g.Hooks.String(); strings.Contains(text, "philox_log_gamma") || strings.Contains(text, "philox_poisson") {
-			p.Library = append(p.Library, "lib/draws.cl")
+		files = append(files, "lib/random.cl")
+		if strings.Contains(hooks, "philox_log_gamma") || strings.Contains(hooks, "philox_poisson") {
+			files = append(files, "lib/draws.cl")
 		}
 	}
-	p.Library = append(p.Library, g.Library...)
-	if text := g.Hooks.String(); strings.Contains(text, "LOADS_") || strings.Contains(text, "OUTS") || strings.Contains(text, "FLOAT16_ANYWHERE") {
-		b.WriteString(kernels.Text("lib/cpu_vector.cl"))
-	}
-	if strings.Contains(g.Hooks.String(), "LOADS8_") {
-		b.WriteString(kernels.Text("lib/cpu_vector_8.cl"))
-	}
-	b.WriteString("\n// ---- this task ----\n")
-	b.WriteString(g.Macros.String())
-	fmt.Fprintf(&b, "#define PARAMS %s\n", strings.Join(params, ", \\\n    "))
-	if g.Passes {
-		var args []string
-		for _, p := range params {
-			args = append(args, p[strings.LastIndexAny(p, " *")+1:])
-		}
-		fmt.Fprintf(&b, "#define ARGS %s\n", strings.Join(args, ", "))
-	}
-	fmt.Fprintf(&b, "#define FN_PARAMS%s\n", after(fnParams, ", \\\n    "))
-	fmt.Fprintf(&b, "#define FN_ARGS%s\n\n", after(fnArgs, ", "))
-	b.WriteString(g.Hooks.String())
-	for _, f := range files {
-		fmt.Fprintf(&b, "// ---- %s ----\n", f)
-		b.WriteString(kernels.Text(f))
-	}
-	p.Body = b.String()
-	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double, g.Device.Unoptimized) + " " + g.Options)
-	return p
+	return files
 }
 
 // heads are the first parts of programs, by the macros before lib/prelude.cl: a few, which programs share.

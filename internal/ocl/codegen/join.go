@@ -19,7 +19,7 @@ var functionLine = sync.OnceValue(func() *regexp.Regexp {
 
 // functionName is the name of the function or type that a line defines, or "".
 func functionName(line string) string {
-	// Such a line has one of these: the expression alone takes 1 ms a part.
+	// Such a line has one of these, which are found faster than by the regular expression.
 	if !slices.ContainsFunc([]string{"inline", "INLINE", "typedef", "void"}, func(s string) bool { return strings.Contains(line, s) }) {
 		return ""
 	}

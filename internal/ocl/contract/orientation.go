@@ -45,10 +45,8 @@ func (c *Contraction) copiesInVectors() bool {
 		(c.A.AlongK() || c.adjoin(c.A, aRow)) && (c.bb.AlongK() || c.columnsAdjoin())
 }
 
-// readsPanels reports whether rows are too few for a copy of panels that can be read where they lie.
-// Measured on two cores of Zen 4, such panels asked for ahead and blocks: 16 x 512 x 512 76 us and 148, 64 x 784 x 512
-// 246 and 307, 128 x 784 x 512 888 and 557; of Zen 5: 16 x 512 x 512 25 and 36, 64 x 784 x 512 157 and 157,
-// 48 x 1024 x 1024 422 and 338, 63 x 327 x 947, where no row begins on a line, 142 and 123.
+// readsPanels reports whether rows are too few for a copy of panels that can be read where they lie: fewer of a matrix that is
+// large, or whose rows do not begin with cache lines.
 func (c *Contraction) readsPanels() bool {
 	if c.bb.run != 0 || c.bb.DType != c.Acc || !c.directB(c.panelShape()) {
 		return false

@@ -18,7 +18,7 @@ const PackBytes = 16 << 20
 // coreBytes is about the size of one core's cache.
 const coreBytes = 512 << 10
 
-// innerBytes is about the size of its innermost cache, whose misses the next one hides.
+// innerBytes is about the size of a core's innermost cache, whose misses the next one hides.
 const innerBytes = 64 << 10
 
 // thin is the length of sums that take no longer than storing them.
@@ -169,9 +169,7 @@ func (c *Contraction) canKeepB(s kernels.PanelShape) bool {
 }
 
 // worthKeeping reports whether a pack of B that is kept is better than columns that adjoin and are read where they
-// lie: a pack is read from end to end, pieces of rows are pages apart. Measured on two cores of Zen 5, where
-// it lies and from a pack: 4 x 1024 x 1024 79 and 39 us, 32 x 1024 x 1024 309 and 181, 128 x 784 x 512 361 and
-// 269, 8 x 2048 x 8192 2.3 and 1.1 ms; alike where the innermost cache holds B.
+// lie: a pack is read from end to end, pieces of rows are pages apart. Both are alike where the innermost cache holds B.
 func (c *Contraction) worthKeeping(s kernels.PanelShape) bool {
 	return c.columnsAdjoin() && c.bb.DType == c.Acc && c.canKeepB(s) && (c.m == 2 || c.bb.step%int64(s.Lanes) != 0 || c.n*c.K*c.AccSize > innerBytes)
 }

@@ -11,9 +11,8 @@ import (
 // The driver that has a companion, PoCL 3.1, keeps 128 kernels loaded in a process. For one more it unloads the
 // one that was used longest ago, but never one that ran on its own threads: there it counts two uses at the start
 // of a launch and one at its end. So kernels that ran there delay all that run on the companion later. Where
-// nothing is left, each launch loads its kernel anew, 0.1 ms (MobileNetV2 for one image after other networks: 12
-// ms in place of 4.2). Source: pocl_pthread_prepare_kernel in lib/CL/devices/pthread/pthread_scheduler.c, and
-// get_new_dlhandle_cache_item in lib/CL/devices/common.c, of PoCL 3.1.
+// nothing is left, each launch loads its kernel anew. Source: pocl_pthread_prepare_kernel in
+// lib/CL/devices/pthread/pthread_scheduler.c, and get_new_dlhandle_cache_item in lib/CL/devices/common.c, of PoCL 3.1.
 
 const (
 	LoadedMost = 128 // kernels

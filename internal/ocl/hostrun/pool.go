@@ -17,7 +17,7 @@ import (
 // Pool is a pool of worker threads that run parts of a launch beside the caller.
 //
 // A driver for CPUs wakes its threads for every launch and then the caller, each of
-// which takes as long as many a kernel (PoCL 3.1: 20 to 70 us). A companion device runs
+// which takes as long as many a kernel. A companion device runs
 // a launch on the thread that enqueues it, and in different queues at the same time.
 // So the threads can be our own: goroutines that take parts of one launch, and that watch
 // for the next one instead of sleeping while a run goes on. The caller takes parts too and
@@ -47,8 +47,8 @@ type Pool struct {
 	helpers    sync.WaitGroup
 	here       currentCPU // the caller's
 
-	// Apart from each other: the fields that helpers watch, and those that they write. Of a cache line
-	// that another core has, each store takes up to 0.4 us.
+	// The fields that helpers watch and those that they write are in cache lines of their own: to store to a line that
+	// another core has is slow.
 	_      [64]byte
 	Number atomic.Uint32 // of the launch
 	_      [64]byte
@@ -104,7 +104,7 @@ const (
 	restless = 200 * time.Microsecond // how long the caller watches for the last parts before it sleeps
 	lately   = time.Millisecond       // how long a crowd is expected to come back
 	slice    = time.Millisecond       // how long a goroutine goes on before it lets others run
-	settled  = 100 * time.Microsecond // how long a thread is believed to be on the processor that it was on; to ask takes up to 1 us
+	settled  = 100 * time.Microsecond // how long a thread is believed to be on the processor that it was on
 )
 
 // manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
@@ -469,11 +469,10 @@ func (w *currentCPU) at(now time.Time) int {
 	return w.processor
 }
 
-// monitored is after how long Go's monitor may take the processor away from a thread
-// that computes in C, if no other is free: it then wakes a thread to look for work, and itself
-// wakes every 20 us for a while. Those two are in the way of the ones that compute, and
-// cost them about a sixth (two cores); those that wait for memory do not notice. It does so too when a goroutine that is in C has gone on for 10 ms,
-// however often it was back, which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
+// monitored is the time after which Go's monitor may take the processor away from a thread that computes in C, if no
+// other is free: it then wakes a thread to look for work, and itself wakes often for a while. Both are in the way of
+// threads that compute; those that wait for memory do not notice. It does so too when a goroutine that is in C has gone
+// on for longer, however often it was back, which yielding is for. Source: retake and sysmon in runtime/proc.go of Go 1.26.
 const monitored = 75 * time.Microsecond
 
 // Yield is when a goroutine has last let others run.

@@ -58,9 +58,10 @@ func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	default:
 		all = []variant.Variant{item, group, block, column, windows}
 	}
+	slides := false
 	if w := r.byWindows(); w != nil {
 		slide := variant.Variant{Name: "window", Why: "a CPU driver: windows slide over rows that a core has in its cache", Plan: w.plan}
-		if d.CPU && w.best() {
+		if slides = d.CPU && w.best(); slides {
 			all = slices.Insert(all, 0, slide)
 		} else {
 			all = append(all, slide)
@@ -70,7 +71,7 @@ func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		return all
 	}
 	stripe := variant.Variant{Name: "stripe", Why: "a CPU driver: stripes of rows that are neighbours in memory", Plan: stripes.plan}
-	if d.CPU && stripes.fits() && lanes.guard == nil && all[0].Name != "window" && !(all[0].Name == "lanes" && lanes.pixelated()) {
+	if d.CPU && stripes.fits() && lanes.guard == nil && !slides && !(lanes.fits() && lanes.pixelated()) {
 		return slices.Insert(all, 0, stripe)
 	}
 	return append(all, stripe)

@@ -14,7 +14,7 @@ type slide struct {
 	extent      int64 // how many there are from the least to the largest
 }
 
-// still is where no window slides.
+// still is the slide of expressions over which no window slides.
 var still = slide{at: -1, tap: -1, step: 1, apart: 1, extent: 1}
 
 // slideOf finds how the loads of e move along at and tap.

@@ -77,7 +77,7 @@ func (k *rowKnown) stage(i int, ctype string) {
 	k.add(name, k.way.space()+ctype+" *")
 }
 
-// stageIn is stage for one that lies where row r of output out will.
+// stageIn adds stage i, which lies in row r of output out until the results replace it.
 func (k *rowKnown) stageIn(i int, ctype string, out int) {
 	name := fmt.Sprint("st", i)
 	k.steps = append(k.steps, fmt.Sprintf("__global %s *const %s = AT%d + (r) * COLS;", ctype, name, out))

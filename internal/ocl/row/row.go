@@ -29,9 +29,9 @@ func rowVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	block := variant.Variant{Name: "block", Why: "a CPU driver: a row an item, columns in vectors", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).block() }}
 	group := variant.Variant{Name: "group", Why: "a work-group a row", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).group() }}
 	split := variant.Variant{Name: "split", Why: "a fold after the other, each over all rows", Plan: func() (*variant.Plan, error) { return splitRow(d, t) }}
-	together := []variant.Variant{group, block, split}
+	together := []variant.Variant{group, block}
 	if d.CPU {
-		together = []variant.Variant{block, group, split}
+		slices.Reverse(together)
 	}
 	if p := newRowPlan(d, t, true); p.fitsRegisters() {
 		keep := variant.Variant{Name: "keep", Why: "a work-group a row, in registers", Plan: p.keep}
@@ -53,10 +53,9 @@ func rowVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		return []variant.Variant{split} // the folds of whole rows have states for them
 	}
 	if rowsTogether(d, t) {
-		return together
+		return append(together, split)
 	}
-	rest := slices.DeleteFunc(slices.Clone(together), func(v variant.Variant) bool { return v.Name == "split" })
-	return append([]variant.Variant{split}, rest...)
+	return slices.Insert(together, 0, split)
 }
 
 // belowTheirMaxima is t with ExpBelow for exp of floats less the largest of their row: softmax.

@@ -27,7 +27,7 @@ var _ = directs(
 	"maximum", "Max", "minimum", "Min", "mul", "Mul", "sub", "Sub", "where", "Where", "softsign", "Softsign", "mish", "Mish",
 )
 
-// count is the number of a node of op count.
+// countOf is the number that n, of the op count, is.
 func (c *call) countOf(n *ops.Node) string {
 	return c.number(float64(n.Attr().(ir.CountAttr).N), n.DType())
 }

@@ -50,45 +50,17 @@ func attention(c *call) []*value {
 		k, v = ops.RepeatInterleave(k, 1, n), ops.RepeatInterleave(v, 1, n)
 	}
 	scale := c.float("scale", 1/math.Sqrt(float64(q.Dim(3))))
-	cap, mode, causal := c.float("softcap", 0), c.int("qk_matmul_output_mode", 0), c.flag("is_causal", false)
+	cap, mode := c.float("softcap", 0), c.int("qk_matmul_output_mode", 0)
 	precision := tensor.Float32
 	if c.given("softmax_precision") {
 		precision = c.dtype(c.int("softmax_precision", 1))
 	}
-	dt := q.DType()
-	if dt == tensor.Float64 {
-		precision = dt
+	if q.DType() == tensor.Float64 {
+		precision = tensor.Float64
 	}
-	rows, columns := q.Dim(2), k.Dim(2)
-	if mask != nil && mask.Dim(-1) < columns { // shorter ones hide the keys behind them
-		p := ops.Padding{Axis: mask.Rank() - 1, After: columns - mask.Dim(-1)}
-		fill := math.Inf(-1)
-		if mask.DType() == tensor.Bool {
-			fill = 0
-		}
-		mask = ops.Pad(mask, fill, p)
-	}
-	var seen *ops.Node
-	if causal {
-		at := c.b.g.Iota(tensor.Int64, 0, rows, columns)
-		seen = ops.LessEqual(c.b.g.Iota(tensor.Int64, 1, rows, columns), ops.Add(at, past))
-	}
-	if lengths := c.opt(6); lengths != nil { // keys that are there, by batch
-		l := ops.Reshape(ops.Cast(lengths, tensor.Int64), -1, 1, 1, 1)
-		there := ops.Less(c.b.g.Iota(tensor.Int64, 1, 1, columns), l)
-		if seen != nil {
-			c.refuse("is_causal together with lengths of keys is not supported")
-		}
-		seen = there
-	}
-	if mask != nil && mask.DType() == tensor.Bool {
-		if seen != nil {
-			mask = ops.LogicalAnd(mask, seen)
-		}
-		seen, mask = mask, nil
-	}
+	mask, seen := attentionMasks(c, mask, c.flag("is_causal", false), q.Dim(2), k.Dim(2), past)
 	var y *ops.Node
-	var scores [4]*ops.Node // raw, with cap, with mask, softmax
+	var scores [4]*ops.Node
 	if cap == 0 && !c.wants(3) && (seen == nil || mask == nil) {
 		o := &ops.AttentionOptions{Scale: scale, Mask: mask}
 		if seen != nil {
@@ -96,28 +68,8 @@ func attention(c *call) []*value {
 		}
 		y = ops.Attention(q, k, v, o)
 	} else {
-		root := math.Sqrt(scale)
-		s := ops.MatMul(ops.Mul(q, ops.ScalarLike(q, root)), ops.Mul(ops.Transpose(k, 0, 1, 3, 2), ops.ScalarLike(k, root)))
-		scores[0] = s
-		if cap > 0 {
-			s = ops.Mul(ops.Tanh(ops.Div(s, ops.ScalarLike(s, cap))), ops.ScalarLike(s, cap))
-		}
-		scores[1] = s
-		if mask != nil {
-			s = ops.Add(s, mask)
-		}
-		if seen != nil {
-			s = ops.Where(seen, s, ops.FullLike(s, math.Inf(-1)))
-		}
-		scores[2] = s
-		weights := ops.Cast(ops.Softmax(ops.Cast(s, precision), -1), dt)
-		if mask != nil || seen != nil { // a query that sees no key gets nothing, as by ops.Attention
-			none := ops.Equal(ops.KeepDims(ops.Max(s, -1)), ops.ScalarLike(s, math.Inf(-1)))
-			weights = ops.Where(none, ops.ZerosLike(weights), weights)
-		}
-		s = weights
-		scores[3] = s
-		y = ops.MatMul(s, v)
+		scores = attentionScores(q, k, mask, seen, scale, cap, precision)
+		y = ops.MatMul(scores[3], v)
 	}
 	if flat {
 		y = merged(y)
@@ -130,6 +82,62 @@ func attention(c *call) []*value {
 		outs[3] = scores[mode]
 	}
 	return out(outs...)
+}
+
+// attentionMasks divides what hides keys from queries, of rows x columns behind past keys, into a mask that is added to scores and
+// one that is true where a key is seen. Either may be nil.
+func attentionMasks(c *call, mask *ops.Node, causal bool, rows, columns, past int) (added, seen *ops.Node) {
+	if mask != nil && mask.Dim(-1) < columns { // shorter ones hide the keys behind them
+		p := ops.Padding{Axis: mask.Rank() - 1, After: columns - mask.Dim(-1)}
+		fill := math.Inf(-1)
+		if mask.DType() == tensor.Bool {
+			fill = 0
+		}
+		mask = ops.Pad(mask, fill, p)
+	}
+	if causal {
+		at := c.b.g.Iota(tensor.Int64, 0, rows, columns)
+		seen = ops.LessEqual(c.b.g.Iota(tensor.Int64, 1, rows, columns), ops.Add(at, past))
+	}
+	if lengths := c.opt(6); lengths != nil { // keys that are there, by batch
+		if seen != nil {
+			c.refuse("is_causal together with lengths of keys is not supported")
+		}
+		l := ops.Reshape(ops.Cast(lengths, tensor.Int64), -1, 1, 1, 1)
+		seen = ops.Less(c.b.g.Iota(tensor.Int64, 1, 1, columns), l)
+	}
+	if mask == nil || mask.DType() != tensor.Bool {
+		return mask, seen
+	}
+	if seen != nil {
+		mask = ops.LogicalAnd(mask, seen)
+	}
+	return nil, mask
+}
+
+// attentionScores are the scores as products, after the cap, after the masks, and after the softmax, which is computed in precision.
+func attentionScores(q, k, mask, seen *ops.Node, scale, cap float64, precision tensor.DType) (scores [4]*ops.Node) {
+	root := math.Sqrt(scale)
+	s := ops.MatMul(ops.Mul(q, ops.ScalarLike(q, root)), ops.Mul(ops.Transpose(k, 0, 1, 3, 2), ops.ScalarLike(k, root)))
+	scores[0] = s
+	if cap > 0 {
+		s = ops.Mul(ops.Tanh(ops.Div(s, ops.ScalarLike(s, cap))), ops.ScalarLike(s, cap))
+	}
+	scores[1] = s
+	if mask != nil {
+		s = ops.Add(s, mask)
+	}
+	if seen != nil {
+		s = ops.Where(seen, s, ops.FullLike(s, math.Inf(-1)))
+	}
+	scores[2] = s
+	weights := ops.Cast(ops.Softmax(ops.Cast(s, precision), -1), q.DType())
+	if mask != nil || seen != nil { // a query that sees no key gets nothing, as by ops.Attention
+		none := ops.Equal(ops.KeepDims(ops.Max(s, -1)), ops.ScalarLike(s, math.Inf(-1)))
+		weights = ops.Where(none, ops.ZerosLike(weights), weights)
+	}
+	scores[3] = weights
+	return scores
 }
 
 func rotary(c *call) []*value {

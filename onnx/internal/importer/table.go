@@ -44,7 +44,7 @@ var table = sync.OnceValue(func() map[string][]*operator {
 	return all
 })
 
-// Newest is the Newest version of ai.onnx that the rows were written for: changes of later ones are not known.
+// Newest is the newest version of ai.onnx that the rows were written for: changes of later ones are not known.
 const Newest = 27
 
 // find is the operator of a node.

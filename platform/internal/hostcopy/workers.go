@@ -10,7 +10,7 @@ import (
 )
 
 // Workers copy the pieces of one transfer, beside the thread that sends or reads. One core copies at a fourth
-// of a link's rate (Sapphire Rapids, PCIe 5: 13 of 54 GB/s), and waking another takes as long as it
+// of a link's rate, and waking another takes as long as it
 // needs for some hundred KiB. So helpers begin once, take parts of all pieces in their order and
 // watch for more, and the caller takes parts too: it never waits for a helper that has not begun.
 type Workers struct {
@@ -65,7 +65,7 @@ func New(n, piece int) *Workers {
 	return c
 }
 
-// Tell gives the workers piece i to copy, the next one after the last. Piece i - workerSlots is copied.
+// Tell gives the workers piece i to copy, the next one after the last. Piece i - Slots must have been copied.
 func (c *Workers) Tell(i int, dst, src []byte) {
 	s := &c.slots[i%Slots]
 	s.dst, s.src = dst[:len(src)], src

@@ -33,7 +33,7 @@ const (
 	// needs less for it than three more commands do.
 	SmallMost = 64 << 10
 	// PieceBytes is the most that one command moves: long enough that the time between two commands
-	// does not count (40 to 80 us), short enough to begin soon.
+	// does not count, short enough to begin soon.
 	PieceBytes = 2 << 20
 	// LeastPiece is the least that is divided into pieces, so that the link begins
 	// while the host still copies.

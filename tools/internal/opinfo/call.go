@@ -287,7 +287,7 @@ func (c *Call) dtype(name string, otherwise tensor.DType) tensor.DType {
 // as sets the text of the call where it is not the row's.
 func (c *Call) as(text string) { c.text = text }
 
-// pairs repeats a single number for every one of n axes.
+// each repeats a single number for every one of n axes.
 func (c *Call) each(name string, n, otherwise int) []int {
 	v := c.ints(name)
 	switch {

@@ -132,7 +132,7 @@ func (c *Call) realTransform(n int, hermitian bool) *ops.Node {
 	return y
 }
 
-// window is that of a short-time transform, filled up to n.
+// shortWindow is that of a short-time transform, filled up to n.
 func (c *Call) shortWindow(x *ops.Node, n int) *ops.Node {
 	w := c.x("window")
 	length := c.int("win_length", n)

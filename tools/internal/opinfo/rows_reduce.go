@@ -113,7 +113,6 @@ func argOf(f func(x *ops.Node, axis int) *ops.Node, x *ops.Node, a int) *ops.Nod
 	return f(x, a)
 }
 
-// widened is x as PyTorch sums it: bools and integers in int64.
 // verdict is a bool as PyTorch gives it for x: as uint8 where x is.
 func verdict(y, x *ops.Node) *ops.Node {
 	if x.DType() == tensor.Uint8 {

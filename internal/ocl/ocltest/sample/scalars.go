@@ -38,7 +38,7 @@ var (
 	Mul = known(engine.FnMul, Scalar2("mul", "a * b", func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }))
 	Div = known(engine.FnDiv, Scalar2("div", "a / b", func(a, b float64) float64 { return a / b }, nil))
 
-	// fnMix has literals of both kinds and a constant, for the rewriting to double.
+	// Mix has literals of both kinds and a constant, for the rewriting to double.
 	Mix = Scalar2("mix", "0.5f * a + 0x1p-2f * b * M_PI_F", func(a, b float64) float64 { return 0.5*a + 0.25*b*math.Pi }, nil)
 
 	Less = &engine.Scalar{Name: "less", Function: engine.FnLess, Arity: 2, OpenCL: "a < b", Flops: 1, Host: func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Products of quantised integers, and the conversions from and to floatDTypes.
+// Products of quantised integers, and the conversions from and to floats.
 
 func init() {
 	spec.Register("matmul_integer", spec.Spec{

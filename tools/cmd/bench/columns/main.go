@@ -134,12 +134,11 @@ func run(o options) error {
 			others = append(others, p)
 		}
 	}
-	turns, only, explain := o.turns, o.only, o.explain
 	what := "time"
 	if o.cpu {
 		what = "time of all processors"
 	}
-	fmt.Printf("%d rows, %d processors, %s, best of %d\n%-28s %9s", rows, runtime.GOMAXPROCS(0), what, turns, "question", "frame")
+	fmt.Printf("%d rows, %d processors, %s, best of %d\n%-28s %9s", rows, runtime.GOMAXPROCS(0), what, o.turns, "question", "frame")
 	for _, p := range others {
 		fmt.Printf(" %9s", p.name)
 	}
@@ -150,45 +149,12 @@ func run(o options) error {
 	fmt.Println()
 	logs, asked := 0.0, 0
 	for _, q := range list {
-		if only != "" && !slices.Contains(strings.Split(only, ","), q.name) {
+		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), q.name) {
 			continue
 		}
-		best := make([]time.Duration, 1+len(others))
-		for range turns {
-			var want answer
-			for i := range best {
-				var a answer
-				if i == 0 {
-					runtime.GC()
-					start, used := time.Now(), processTime()
-					r, err := q.query.Run(ctx, frame.Options{})
-					if err != nil {
-						return fmt.Errorf("%s: %w", q.name, err)
-					}
-					a = answer{time: time.Since(start), busy: processTime() - used, rows: r.Frame.Rows(), sums: sums(r.Frame, q.checked)}
-					want = a
-					if o.scale == 1 && o.suite == "tpch" {
-						if d := differsFromAnswers(q.name, a); d != "" {
-							return fmt.Errorf("%s is not the answer of the generator's authors: %s", q.name, d)
-						}
-					}
-					if explain {
-						fmt.Print(r)
-					}
-				} else if a, err = others[i-1].ask(q.name); err != nil {
-					return fmt.Errorf("%s: %s: %w", others[i-1].name, q.name, err)
-				}
-				t := a.time
-				if o.cpu {
-					t = a.busy
-				}
-				if best[i] == 0 || t < best[i] {
-					best[i] = t
-				}
-				if d := differs(want, a); d != "" && a.time > 0 {
-					return fmt.Errorf("%s: %s answers otherwise: %s", q.name, others[i-1].name, d)
-				}
-			}
+		best, err := o.times(ctx, q, others)
+		if err != nil {
+			return fmt.Errorf("%s: %w", q.name, err)
 		}
 		fmt.Printf("%-28s", q.name+" "+q.text)
 		faster := time.Duration(math.MaxInt64)
@@ -220,6 +186,56 @@ func run(o options) error {
 		fmt.Printf("geometric mean of the ratios: %.2f (above 1: frame is faster)\n", math.Exp(logs/float64(asked)))
 	}
 	return nil
+}
+
+// times are the shortest times of a question, by frame and by the others, whose answers must be the same.
+func (o *options) times(ctx context.Context, q question, others []*peer) ([]time.Duration, error) {
+	best := make([]time.Duration, 1+len(others))
+	for range o.turns {
+		want, err := o.answer(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range best {
+			a := want
+			if i > 0 {
+				if a, err = others[i-1].ask(q.name); err != nil {
+					return nil, fmt.Errorf("%s: %w", others[i-1].name, err)
+				}
+				if d := differs(want, a); d != "" && a.time > 0 {
+					return nil, fmt.Errorf("%s answers otherwise: %s", others[i-1].name, d)
+				}
+			}
+			t := a.time
+			if o.cpu {
+				t = a.busy
+			}
+			if best[i] == 0 || t < best[i] {
+				best[i] = t
+			}
+		}
+	}
+	return best, nil
+}
+
+// answer is frame's answer to a question.
+func (o *options) answer(ctx context.Context, q question) (answer, error) {
+	runtime.GC()
+	start, used := time.Now(), processTime()
+	r, err := q.query.Run(ctx, frame.Options{})
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{time: time.Since(start), busy: processTime() - used, rows: r.Frame.Rows(), sums: sums(r.Frame, q.checked)}
+	if o.scale == 1 && o.suite == "tpch" {
+		if d := differsFromAnswers(q.name, a); d != "" {
+			return a, fmt.Errorf("not the answer of the generator's authors: %s", d)
+		}
+	}
+	if o.explain {
+		fmt.Print(r)
+	}
+	return a, nil
 }
 
 // tellMemory asks a question once more, and prints the most memory that each process has meanwhile.

@@ -1,4 +1,4 @@
-package ops
+package perfecthash
 
 import (
 	"math"
@@ -24,13 +24,13 @@ func TestPerfectHashFindsEveryKeyInItsSlot(t *testing.T) {
 			if n > 3 {
 				keys[n-1], keys[n-2] = math.MinInt64, math.MaxInt64
 			}
-			h, err := newPerfectHash(keys, values)
+			h, err := New(keys, values)
 			require.NoError(t, err)
 			for i, k := range keys {
 				x := h.mix(k)
-				s := h.slot(x, h.displace[h.bucket(x)])
-				require.Equal(t, k, h.keys[s])
-				require.Equal(t, int64(i), h.values[s])
+				s := h.slot(x, h.Displace[h.bucket(x)])
+				require.Equal(t, k, h.Keys[s])
+				require.Equal(t, int64(i), h.Values[s])
 			}
 		}
 	}
