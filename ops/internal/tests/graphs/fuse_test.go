@@ -3,6 +3,7 @@ package graphs_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,29 @@ func TestConvolutionBiasAndActivationAreOneTask(t *testing.T) {
 	require.Equal(t, []string{"contract conv2d+add+relu", "reduce max_pool2d"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{z}}))
 	require.Equal(t, []string{"contract conv2d+add+relu"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{y}}),
 		"an output of few channels is computed along its lines")
+}
+
+// Activations such as hard swish read their operand more than once, and so does whoever needs the operand itself.
+func TestWhatReadsAProductTwiceEndsInItsTask(t *testing.T) {
+	hardSwish := func(x *Node) *Node {
+		return Div(Mul(x, Clamp(Add(x, ScalarLike(x, 3)), 0, 6)), ScalarLike(x, 6))
+	}
+	build := func(after func(y *Node) []*Node) (*Graph, Target) {
+		g := NewGraph("swish")
+		x, w, b := g.Input("x", tensor.Float32, 2, 3, 8, 8), g.Input("w", tensor.Float32, 32, 3, 3, 3), g.Input("b", tensor.Float32, 32)
+		return g, Target{Outputs: after(Add(Conv2D(x, w, Conv2DOptions{}), Reshape(b, 32, 1, 1)))}
+	}
+	g, target := build(func(y *Node) []*Node { return []*Node{Mean(hardSwish(y), 2, 3)} })
+	require.Equal(t, []string{"contract conv2d+add+clamp+mul+div", "reduce mean"}, opstest.TasksOf(t, g, target))
+	g, target = build(func(y *Node) []*Node { return []*Node{Mean(Mul(hardSwish(hardSwish(y)), Sigmoid(y)), 2, 3)} })
+	require.Equal(t, "contract", strings.Fields(opstest.TasksOf(t, g, target)[0])[0])
+	require.Len(t, opstest.TasksOf(t, g, target), 2)
+	g, target = build(func(y *Node) []*Node { return []*Node{Mean(hardSwish(y), 2, 3), Sum(Exp(y), 1)} })
+	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "somebody else reads the product too")
+	g, target = build(func(y *Node) []*Node { return []*Node{hardSwish(y), y} })
+	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "the product itself is wanted")
+	g, target = build(func(y *Node) []*Node { return []*Node{Sum(Mul(y, Flip(y, 2)), 1)} })
+	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "elements are read at other places")
 }
 
 func TestViewsMakeNoTasks(t *testing.T) {
