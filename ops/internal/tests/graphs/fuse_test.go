@@ -3,12 +3,14 @@ package graphs_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
 	. "github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/internal/inside"
@@ -61,6 +63,25 @@ func TestWhatReadsAProductTwiceEndsInItsTask(t *testing.T) {
 	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "the product itself is wanted")
 	g, target = build(func(y *Node) []*Node { return []*Node{Sum(Mul(y, Flip(y, 2)), 1)} })
 	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "elements are read at other places")
+}
+
+// Results of windows that lie along lines do so too, but for those that skip pixels and fill vectors with channels.
+func TestResultsOfSkippingWindowsHaveTheirChannelsSideBySide(t *testing.T) {
+	for _, c := range []struct {
+		stride, channels int
+		last             bool
+	}{{1, 16, false}, {2, 16, true}, {2, 40, true}, {2, 15, false}, {3, 16, true}} {
+		g := NewGraph("skips")
+		x, w := g.Input("x", tensor.Float32, 1, 3, 37, 37), g.Input("w", tensor.Float32, c.channels, 3, 3, 3)
+		y := Conv2D(x, w, Conv2DOptions{Stride: [2]int{c.stride, c.stride}, Pad: [2]int{1, 1}})
+		exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{Mean(ReLU(y), 2, 3)}})
+		require.NoError(t, err)
+		program := inside.Executor(exe).Program().Instructions
+		at := slices.IndexFunc(program, func(u *ir.Instruction) bool { return u.Task.Kind == engine.Contract })
+		task := program[at].Task
+		_, end := task.Group(2)
+		require.Equal(t, c.last, task.Axes[end-1] == c.channels, "stride %d, %d channels: %v", c.stride, c.channels, task.Axes)
+	}
 }
 
 func TestViewsMakeNoTasks(t *testing.T) {
