@@ -57,6 +57,16 @@ func Panel(lanes, size int, m, n int64) PanelShape {
 	return s
 }
 
+// Thrice is the shape of 4 rows and three vectors where these fill 16 registers, and hold n columns, which two vectors do not: the
+// rows of a large matrix with few columns are read once then, and not for each panel. Else it is s.
+func (s PanelShape) Thrice(size int, m, n int64) PanelShape {
+	three := PanelShape{Rows: 4, Vectors: 3, Lanes: s.Lanes}
+	if s.Vectors == 2 && m >= 64 && n > int64(s.Columns()) && n <= int64(three.Columns()) && three.Registers() == vectorRegisters(s.Lanes*size) {
+		return three
+	}
+	return s
+}
+
 // fullRows is about rows, so that the last of the tiles of m rows is full, or fuller by a twelfth of them all.
 func fullRows(rows int, m int64) int {
 	taken := func(rows int) int64 { return (m + int64(rows) - 1) / int64(rows) * int64(rows) }

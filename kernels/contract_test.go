@@ -51,6 +51,20 @@ func TestPanelsFitTheRegistersAndTheColumns(t *testing.T) {
 	}
 }
 
+func TestThreeVectorsHoldFewColumns(t *testing.T) {
+	t.Parallel()
+	for lanes, registers := range map[int]int{4: 16, 8: 16, 16: 32} {
+		two := int64(2 * lanes) // columns of two vectors
+		for _, n := range []int64{two, two + 1, two / 2 * 3, two/2*3 + 1, 1000} {
+			s := kernels.Panel(lanes, 4, 1000, n).Thrice(4, 1000, n)
+			require.Equal(t, registers == 16 && n > two && n <= two/2*3, s.Vectors == 3, "%d lanes, %d columns", lanes, n)
+			require.LessOrEqual(t, s.Registers(), registers)
+			require.GreaterOrEqual(t, s.Rows, 4)
+		}
+		require.NotEqual(t, 3, kernels.Panel(lanes, 4, 5, two+1).Thrice(4, 5, two+1).Vectors, "few rows")
+	}
+}
+
 func TestLastTilesOfPanelsAreNearlyFull(t *testing.T) {
 	t.Parallel()
 	for m, rows := range map[int64]int{5: 5, 8: 8, 9: 10, 12: 12, 14: 7, 16: 8, 18: 6, 25: 5, 49: 10, 196: 8, 1000: 8} {

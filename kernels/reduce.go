@@ -137,7 +137,7 @@ func reduceVariants() []Variant {
 		},
 		{
 			Family: "reduce", Name: "pixels", Class: CPU, File: "reduce/cpu_pixels.cl", Needs: monoid, Kernels: []string{"reduce_pixels"},
-			Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHT_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
+			Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHTS_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
 			Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", onOff, "the lanes share a condition"}, {"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
 			For:    "depthwise convolution with the channels last",
 		},

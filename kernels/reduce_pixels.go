@@ -5,10 +5,11 @@ const LargestPixelWindow = 32
 
 // PixelsShape is how reduce/cpu_pixels.cl divides its work.
 type PixelsShape struct {
-	Lanes int64 // of a vector, 8 or 16
-	Vecs  int64 // vectors at a time, 1 or 2
-	Rows  int64 // rows of pixels an item
-	Inner int64 // channels an item, a multiple of Lanes * Vecs
+	Lanes    int64 // of a vector, 8 or 16
+	Vecs     int64 // vectors at a time, 1 or 2
+	Together int64 // pixels at a time
+	Rows     int64 // rows of pixels an item
+	Inner    int64 // channels an item, a multiple of Lanes * Vecs
 }
 
 // Pixels is the shape for rows of pixels with the given number of channels each, in windows
@@ -23,7 +24,7 @@ func Pixels(rows, pixels, inner, taps int64, units, lanes int, exact bool) (s Pi
 	if inner < s.Lanes || exact && inner%s.Lanes != 0 {
 		return s, false
 	}
-	s.Vecs = 1
+	s.Vecs, s.Together = 1, 4
 	// Two vectors share what is worked out for a pixel, while their factors fit into registers, or none do,
 	// and not much is computed twice.
 	pair := 2 * s.Lanes

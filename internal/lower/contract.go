@@ -14,7 +14,7 @@ func (l *lowerer) contract(head, end *ir.Node) {
 	switch {
 	case l.dense[end]:
 		r = l.denseRoles(head, end, r)
-	case keptLines(head.In[0]):
+	case keptLines(head.In[0]) && (!skips(head.In[0]) || columnsOf(head) < fullVector):
 		if r = l.denseRoles(head, end, r); !r.swapped {
 			r = columnsFirst(head, r)
 		}
@@ -59,6 +59,16 @@ type contractRoles struct {
 func naturalRoles(head *ir.Node) contractRoles {
 	a := head.Attr.(ir.ContractAttr)
 	return contractRoles{attr: a, axes: ir.Range(0, len(head.Shape)), batch: len(a.ABatch), rows: len(a.AM)}
+}
+
+// fullVector is how many columns fill a vector of any CPU. So many are computed for each window that skips elements, since taps of
+// neighbouring ones are no vector where they lie.
+const fullVector = 16
+
+// columnsOf is how many columns the contraction n has.
+func columnsOf(n *ir.Node) int {
+	r := naturalRoles(n)
+	return ir.Product(n.Shape[r.batch+r.rows:])
 }
 
 // product returns both operands of a task with these roles; k is the order of the
@@ -142,6 +152,18 @@ func keptLines(n *ir.Node) bool {
 	}
 	_, kept := n.In[0].Attr.(ir.MaterializeAttr)
 	return kept && AlongLines(n)
+}
+
+// skips reports whether windows along lines, n, move by more than one element.
+func skips(n *ir.Node) bool {
+	n = beforeReshapes(n)
+	at := make([]*engine.Index, len(n.Shape))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	src, _ := n.Op.View(n, at, n.Shape)
+	coef, ok := src[len(src)-1].Affine(len(n.Shape))
+	return ok && slices.Max(coef) > 1
 }
 
 // columnsFirst are r's roles with rows and columns exchanged.

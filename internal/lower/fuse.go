@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/anycl/anycl/engine"
@@ -19,6 +20,7 @@ const (
 	contractUse = 2 // a contraction or attention reads its operands more than once
 
 	rowsFlops = 6       // in operations, to find an element by an index of whole lines; see engine.GatherFlops for others
+	maxAside  = 16      // nodes between a result that several read and the one that all of these lead to
 	fewFlops  = 1 << 14 // are done before another task has begun
 	fewViews  = 16      // that are looked through for divisions
 )
@@ -27,7 +29,8 @@ const (
 // buffer, is computed inside its readers, or ends the epilogue of a reduction
 // or contraction.
 type fusion struct {
-	order []*ir.Node // operands before readers
+	order []*ir.Node       // operands before readers
+	place map[*ir.Node]int // in order
 	users map[*ir.Node][]*ir.Node
 	// dense nodes must exist as buffers in row-major order: outputs, updates,
 	// operands of kernels.
@@ -50,9 +53,12 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
 		users:   map[*ir.Node][]*ir.Node{}, dense: map[*ir.Node]bool{}, root: map[*ir.Node]bool{},
-		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{},
+		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{},
 	}
 	f.arrange(targets)
+	for i, n := range f.order {
+		f.place[n] = i
+	}
 	for _, t := range targets {
 		if t.Op.Kind != ir.KindAssign {
 			f.dense[t] = true
@@ -364,7 +370,8 @@ func copies(n *ir.Node) int {
 }
 
 // growEpilogues moves the end of a reduction's or contraction's task forward over the element-wise ops
-// that follow it, as long as each has one reader, the same elements, and no other task's head behind it.
+// that follow it, as long as all readers of each are among them or one view, with the same elements, and no other
+// task's head behind it.
 func (f *fusion) growEpilogues() {
 	claimed := map[*ir.Node]bool{}
 	for _, h := range f.order {
@@ -379,17 +386,21 @@ func (f *fusion) growEpilogues() {
 		reads, _ := f.operandsOf(h)
 		inputs, ops := 0, 0
 		var passed []*ir.Node
-		for cur := h; !f.dense[cur] && len(f.users[cur]) == 1; {
-			next := f.users[cur][0]
+		for cur := h; !f.dense[cur] && len(f.users[cur]) > 0; {
+			ahead := f.until(cur, claimed)
+			if ahead == nil {
+				break
+			}
+			next := ahead[len(ahead)-1]
 			if claimed[next] || next.Size() != cur.Size() || next.Op.View == nil && next.Where != h.Where {
 				break
 			}
-			passed = append(passed, next)
+			passed = append(passed, ahead...)
 			if next.Elementwise() && f.sameShape(next, cur) {
-				var more int
-				reads, more = f.beside(reads, next, cur)
-				ops += 1 + more
-				if inputs += len(next.In) - 1; inputs > MaxInputs || len(reads) >= f.buffers || ops > maxInlined {
+				var more, others int
+				reads, more, others = f.beside(reads, ahead, cur)
+				ops += len(ahead) + more
+				if inputs += others; inputs > MaxInputs || len(reads) >= f.buffers || ops > maxInlined {
 					break
 				}
 				end, chain = next, slices.Clone(passed)
@@ -419,26 +430,54 @@ func (f *fusion) growEpilogues() {
 	}
 }
 
-// beside adds to reads the buffers that n reads by its operands other than cur, and counts the ops
-// that are computed on the way.
-func (f *fusion) beside(reads []*ir.Node, n, cur *ir.Node) (all []*ir.Node, ops int) {
-	for _, x := range n.In {
-		from := []*ir.Node{x}
-		if x == cur {
-			continue
+// until is what follows cur up to the first node that all of it leads to: the only reader of cur, or element-wise ops that read cur
+// and one another, as those of x·clip(x+3, 0, 6)/6 do, in the order of the fusion. It is nil where somebody else reads one of these.
+func (f *fusion) until(cur *ir.Node, claimed map[*ir.Node]bool) (nodes []*ir.Node) {
+	if len(f.users[cur]) == 1 {
+		return f.users[cur]
+	}
+	open := slices.Clone(f.users[cur]) // readers that are not among nodes yet
+	for len(nodes) < maxAside {
+		// Whoever reads another one comes after it.
+		n := slices.MinFunc(open, func(a, b *ir.Node) int { return cmp.Compare(f.place[a], f.place[b]) })
+		open = slices.DeleteFunc(open, func(x *ir.Node) bool { return x == n })
+		nodes = append(nodes, n)
+		switch aside := len(open) > 0; {
+		case !n.Elementwise() || !f.sameShape(n, cur) || n.Where != cur.Where || claimed[n] || aside && f.dense[n]:
+			return nil
+		case !aside:
+			return nodes
 		}
-		if !f.root[x] && !x.InBuffer() {
-			var k int
-			from, k = f.operandsOf(x)
-			ops += k
-		}
-		for _, b := range from {
-			if !slices.Contains(reads, b) {
-				reads = append(reads, b)
+		open = append(open, f.users[n]...)
+	}
+	return nil
+}
+
+// beside adds to reads the buffers that nodes read by operands other than cur and one another, and counts these operands and the ops
+// that are computed for them.
+func (f *fusion) beside(reads, nodes []*ir.Node, cur *ir.Node) (all []*ir.Node, ops, operands int) {
+	seen := map[*ir.Node]bool{}
+	for _, n := range nodes {
+		operands += len(n.In) - 1
+		for _, x := range n.In {
+			if x == cur || seen[x] || slices.Contains(nodes, x) {
+				continue
+			}
+			seen[x] = true
+			from := []*ir.Node{x}
+			if !f.root[x] && !x.InBuffer() {
+				var k int
+				from, k = f.operandsOf(x)
+				ops += k
+			}
+			for _, b := range from {
+				if !slices.Contains(reads, b) {
+					reads = append(reads, b)
+				}
 			}
 		}
 	}
-	return reads, ops
+	return reads, ops, operands
 }
 
 // results is how many buffers the task of n makes, where its operands may be computed in it.

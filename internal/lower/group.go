@@ -37,7 +37,6 @@ type grouping struct {
 	reader map[*ir.Node][]*ir.Node   // ends of the tasks that read a buffer
 	within map[*ir.Node]int          // ops of that task
 	last   map[*ir.Node]*fusionGroup // the last group that reads a buffer
-	place  map[*ir.Node]int          // in the order of the fusion
 	cover  []int                     // of a place: the one before it if a group has ends before and behind the border of the two, else the place itself
 	loop   bool                      // the graph is an iteration of a loop
 	all    []*fusionGroup            // that were begun
@@ -49,14 +48,13 @@ type grouping struct {
 func (f *fusion) groups(loop bool) *grouping {
 	g := &grouping{
 		fusion: f, loop: loop, of: map[*ir.Node]*fusionGroup{}, reads: map[*ir.Node][]*ir.Node{}, reader: map[*ir.Node][]*ir.Node{}, within: map[*ir.Node]int{}, last: map[*ir.Node]*fusionGroup{},
-		place: map[*ir.Node]int{}, cover: ir.Range(0, len(f.order)),
+		cover: ir.Range(0, len(f.order)),
 	}
 	for i, end := range f.order {
 		if f.head[end] == nil || !f.root[end] {
 			continue
 		}
 		g.reads[end], g.within[end] = f.operandsOf(end)
-		g.place[end] = i
 		to := g.find(end)
 		if to == nil {
 			to = &fusionGroup{shape: g.domain(end), kept: len(end.Shape), reads: map[*ir.Node]bool{}, first: i}

@@ -179,7 +179,7 @@ BODY void panel_tiles(const IDX strip, const IDX panel, const IDX z, PARAMS) {
                 __global const B_TYPE *bp = column + B_ROW(k);
 #endif
 #if HALF
-                if (to <= NR / 2)
+                if (to <= NV / 2 * VL)
                     STEPS(NV / 2)
                 else
 #endif

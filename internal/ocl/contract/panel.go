@@ -96,7 +96,7 @@ func (p *panelChoice) Split(c *Contraction, want int64) {
 
 // ChoosePanel takes the panel that was measured to be best on a CPU driver.
 func (c *Contraction) ChoosePanel() panelChoice {
-	p := panelChoice{Shape: c.panelShape(), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
+	p := panelChoice{Shape: c.panelShape().Thrice(int(c.AccSize), c.m, c.n), Limit: min(PackBytes, c.Device.MaxAlloc/4)}
 	for c.ownPanels() && p.Shape.Vectors > 4 && c.n < 4*int64(c.Device.Units*p.Shape.Columns()) {
 		p.Shape.Vectors /= 2 // shares that can be evened out
 	}

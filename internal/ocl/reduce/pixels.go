@@ -46,6 +46,7 @@ func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	g.Size("RSPAN", s.Rows)
 	g.Size("ISPAN", s.Inner)
 	g.Macro("VECS", s.Vecs)
+	g.Macro("TOGETHER", s.Together)
 	g.Macro("LANES", s.Lanes)
 	g.Macro("VALS", codegen.VectorType(l.val, int(s.Lanes)))
 	g.Macro("FOLDS", l.f)
@@ -68,10 +69,9 @@ func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 		ok = ok && !access.Uses(b, row)
 		hook("LEFTS_OUTSIDE", a, o, p, i, f, gold)
 		if b.Key() == right.Key() {
-			g.Macro("RIGHT_OUTSIDE(o, i, f, g, n)", "kept[((f) * GOLDS + (g)) * VECS + (n)]")
+			g.Macro("RIGHTS_OUTSIDE", "RIGHTS")
 		} else {
 			hook("RIGHTS_OUTSIDE", b, o, i, f, gold)
-			g.Macro("RIGHT_OUTSIDE(o, i, f, g, n)", "RIGHTS_OUTSIDE(o, i, f, g)")
 		}
 		g.Hook("INSIDE", []codegen.Coord{o, p, f, gold}, engine.Valid(l.guard), tensor.Invalid)
 	}

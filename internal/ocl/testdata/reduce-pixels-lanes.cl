@@ -12,12 +12,13 @@
 #define IDENTITY (0.0f)
 #define PAIRED 0
 #define VECS 2
+#define TOGETHER 4
 #define LANES 16
 #define VALS float16
 #define FOLDS 3
 #define GOLDS 3
 #define GUARDED 1
-#define RIGHT_OUTSIDE(o, i, f, g, n) kept[((f) * GOLDS + (g)) * VECS + (n)]
+#define RIGHTS_OUTSIDE RIGHTS
 #define RESULTS_PTR (y0_ + o_y0)
 #define PUT_VECTOR(v, p) (*(__global VALS_ANYWHERE *)(p) = (v))
 #define PARAMS __global const float *restrict p0_, \

@@ -3,11 +3,14 @@ package graphs_test
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/internal/lower"
 	. "github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/internal/inside"
@@ -37,6 +40,48 @@ func TestConvolutionBiasAndActivationAreOneTask(t *testing.T) {
 	require.Equal(t, []string{"contract conv2d+add+relu", "reduce max_pool2d"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{z}}))
 	require.Equal(t, []string{"contract conv2d+add+relu"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{y}}),
 		"an output of few channels is computed along its lines")
+}
+
+// Activations such as hard swish read their operand more than once, and so does whoever needs the operand itself.
+func TestWhatReadsAProductTwiceEndsInItsTask(t *testing.T) {
+	hardSwish := func(x *Node) *Node {
+		return Div(Mul(x, Clamp(Add(x, ScalarLike(x, 3)), 0, 6)), ScalarLike(x, 6))
+	}
+	build := func(after func(y *Node) []*Node) (*Graph, Target) {
+		g := NewGraph("swish")
+		x, w, b := g.Input("x", tensor.Float32, 2, 3, 8, 8), g.Input("w", tensor.Float32, 32, 3, 3, 3), g.Input("b", tensor.Float32, 32)
+		return g, Target{Outputs: after(Add(Conv2D(x, w, Conv2DOptions{}), Reshape(b, 32, 1, 1)))}
+	}
+	g, target := build(func(y *Node) []*Node { return []*Node{Mean(hardSwish(y), 2, 3)} })
+	require.Equal(t, []string{"contract conv2d+add+clamp+mul+div", "reduce mean"}, opstest.TasksOf(t, g, target))
+	g, target = build(func(y *Node) []*Node { return []*Node{Mean(Mul(hardSwish(hardSwish(y)), Sigmoid(y)), 2, 3)} })
+	require.Equal(t, "contract", strings.Fields(opstest.TasksOf(t, g, target)[0])[0])
+	require.Len(t, opstest.TasksOf(t, g, target), 2)
+	g, target = build(func(y *Node) []*Node { return []*Node{Mean(hardSwish(y), 2, 3), Sum(Exp(y), 1)} })
+	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "somebody else reads the product too")
+	g, target = build(func(y *Node) []*Node { return []*Node{hardSwish(y), y} })
+	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "the product itself is wanted")
+	g, target = build(func(y *Node) []*Node { return []*Node{Sum(Mul(y, Flip(y, 2)), 1)} })
+	require.Equal(t, "contract conv2d+add", opstest.TasksOf(t, g, target)[0], "elements are read at other places")
+}
+
+// Results of windows that lie along lines do so too, but for those that skip pixels and fill vectors with channels.
+func TestResultsOfSkippingWindowsHaveTheirChannelsSideBySide(t *testing.T) {
+	for _, c := range []struct {
+		stride, channels int
+		last             bool
+	}{{1, 16, false}, {2, 16, true}, {2, 40, true}, {2, 15, false}, {3, 16, true}} {
+		g := NewGraph("skips")
+		x, w := g.Input("x", tensor.Float32, 1, 3, 37, 37), g.Input("w", tensor.Float32, c.channels, 3, 3, 3)
+		y := Conv2D(x, w, Conv2DOptions{Stride: [2]int{c.stride, c.stride}, Pad: [2]int{1, 1}})
+		exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{Mean(ReLU(y), 2, 3)}})
+		require.NoError(t, err)
+		program := inside.Executor(exe).Program().Instructions
+		at := slices.IndexFunc(program, func(u *ir.Instruction) bool { return u.Task.Kind == engine.Contract })
+		task := program[at].Task
+		_, end := task.Group(2)
+		require.Equal(t, c.last, task.Axes[end-1] == c.channels, "stride %d, %d channels: %v", c.stride, c.channels, task.Axes)
+	}
 }
 
 func TestViewsMakeNoTasks(t *testing.T) {
