@@ -26,19 +26,20 @@ type Extent struct {
 	works   *regexp.Regexp
 }
 
-// Few has every variant; All has every sample in float32, gradients of all, and the networks and
-// shapes that are measured. The works that it leaves out differ in sizes alone.
+// Thin has every variant, and every op in every dtype, but of compositions a part that takes turns; Few has more samples of these. All
+// has every sample in float32, gradients of all, and the networks and shapes that are measured. The works that it leaves out differ in
+// sizes alone.
 var (
-	Few = &Extent{
-		samples: []*optest.Options{{Bundle: true}}, graphs: 4,
-		works: regexp.MustCompile(`^(sgemm/1024|conv|depthwise|attention|mlp/1|mobilenetv2/1|train-cnn/128)`),
-	}
-	All = &Extent{
+	Thin = &Extent{samples: []*optest.Options{{Bundle: true, Few: true}}, graphs: 4, works: fewWorks}
+	Few  = &Extent{samples: []*optest.Options{{Bundle: true}}, graphs: 4, works: fewWorks}
+	All  = &Extent{
 		samples: []*optest.Options{{Bundle: true}, {DTypes: []tensor.DType{tensor.Float32}}}, graphs: 24,
 		works: regexp.MustCompile(`^(sgemm/(256|1024|2048)|batched|conv|depthwise|dense|attention|decode|reduce|softmax|layernorm|sort|cumsum|` +
 			`train|transformer|gpt2|resnet18/1|mobilenetv2/1|mlp|pool|transpose|gather)`),
 	}
 )
+
+var fewWorks = regexp.MustCompile(`^(sgemm/1024|conv|depthwise|attention|mlp/1|mobilenetv2/1|train-cnn/128)`)
 
 // Draft drafts the samples of the ops, their gradients, random graphs and measured works.
 func (x *Extent) Draft(ctx context.Context, p *corpus.Planner) error {
