@@ -93,7 +93,7 @@ func TestLongContractionsKeepTheirDigits(t *testing.T) {
 					other = 0.7 // sums of many numbers of 11 bits are exact, those of products are not
 				}
 				ins := [][]byte{ocltest.Filled(c.task.Ins[0].DType, c.task.Ins[0].Len, v), ocltest.Filled(c.task.Ins[1].DType, c.task.Ins[1].Len, other)}
-				r := b.Prepare(t, c.task, p, ins)
+				r := b.Prepare(ocltest.Optimized(t), c.task, p, ins)
 				r.Run(t)
 				got := r.Read(t)
 				dt := c.task.Outs[0].DType
