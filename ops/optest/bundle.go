@@ -222,7 +222,7 @@ const (
 // kept chooses the cells that run, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
-// ops exemplars are enough. With Few, compositions run every third sample, and in one of sixteen other dtypes.
+// ops exemplars are enough. With Few, compositions run every third sample, and in one other dtype.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	n := thinning
@@ -242,14 +242,10 @@ func (o *Options) kept(c *cell) bool {
 // isComposition reports whether an op consists of others. It has no kernels of its own, and theirs run in all dtypes.
 func isComposition(op *ops.Op) bool { return op.Compose != nil || op.ComposeAll != nil }
 
-// sharing is the number of dtypes of which a composition runs in one, beside its main dtype.
-const sharing = 16
-
-// turn reports whether the dtype of c, which is not the main one of a composition, is among those that it runs in.
+// turn reports whether the dtype of c, which is not the main one of a composition, is the other one that it runs in.
 func turn(c *cell) bool {
 	others := slices.DeleteFunc(DTypes(c.op), func(dt tensor.DType) bool { return dt == mainDType(c.op) })
-	at := slices.Index(others, c.dt)
-	return len(others) < sharing || (int(hashOf(c.op.Name)%sharing)+at)%sharing == 0
+	return slices.Index(others, c.dt) == int(hashOf(c.op.Name)%uint32(len(others)))
 }
 
 // hashOf chooses among alternatives by a name.
