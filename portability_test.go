@@ -170,10 +170,11 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 			return
 		}
 		// A driver's optimizer meets each op that has kernels of its own in the dtypes that most programs have. What consists of
-		// others comes down to the same kernels, or to maps of several ops, which random graphs are, too.
+		// others comes down to the same kernels, or to maps of several ops, which random graphs are, too. Numbers of 16 bits are computed
+		// as float32 is, and tests of casts compile their loads and stores with the optimizer.
 		usual, others, compositions := *o, *o, *o
 		for _, dt := range tensor.DTypes() {
-			if slices.Contains([]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Bool, tensor.Complex64}, dt) {
+			if slices.Contains([]tensor.DType{tensor.Float32, tensor.Int32, tensor.Bool, tensor.Complex64}, dt) {
 				usual.DTypes = append(usual.DTypes, dt)
 			} else {
 				others.DTypes = append(others.DTypes, dt)

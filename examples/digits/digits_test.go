@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,13 +18,35 @@ import (
 // testEpochs is enough for 98 % with seed 1, and keeps the CPU path to seconds.
 const testEpochs = 8
 
-// learnt runs the example on the device that spec names.
+// learnt runs the example on a device.
 func learnt(t *testing.T, device string) (*result, string) {
 	t.Helper()
+	l := learn(t.Context(), device)
+	require.NoError(t, l.err)
+	return l.result, l.out
+}
+
+// onCPUPath is what the CPU path learns, which several tests look at.
+func onCPUPath(t *testing.T) (*result, string) {
+	t.Helper()
+	l := learntOnce()
+	require.NoError(t, l.err)
+	return l.result, l.out
+}
+
+var learntOnce = sync.OnceValue(func() lesson { return learn(context.Background(), "none") })
+
+// lesson is a run of the example.
+type lesson struct {
+	result *result
+	out    string
+	err    error
+}
+
+func learn(ctx context.Context, device string) lesson {
 	var out bytes.Buffer
-	r, err := run(t.Context(), options{device: device, epochs: testEpochs, seed: 1}, &out, io.Discard)
-	require.NoError(t, err)
-	return r, out.String()
+	r, err := run(ctx, options{device: device, epochs: testEpochs, seed: 1}, &out, io.Discard)
+	return lesson{r, out.String(), err}
 }
 
 // needDevice skips a test where there is no OpenCL device.
@@ -39,7 +62,7 @@ func needDevice(t *testing.T) *ops.Runtime {
 }
 
 func TestTheCPUPathLearnsTheDigits(t *testing.T) {
-	r, out := learnt(t, "none")
+	r, out := onCPUPath(t)
 	assert.GreaterOrEqual(t, r.accuracy, 0.97)
 	assert.Equal(t, "cpu", r.where)
 	assert.Contains(t, out, "runs on the CPU path: asked for by")
@@ -55,7 +78,7 @@ func TestTheDeviceLearnsTheSameAsTheCPUPath(t *testing.T) {
 	assert.Equal(t, id, device.where)
 	assert.Contains(t, out, "beside it", "the CPU path is timed too")
 
-	cpu, _ := learnt(t, "none")
+	cpu, _ := onCPUPath(t)
 	same := 0
 	for i := range cpu.predictions {
 		if cpu.predictions[i] == device.predictions[i] {

@@ -24,7 +24,7 @@ func TestTheProgramChecksItself(t *testing.T) {
 func TestATrainingIsSavedAndReadAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.safetensors")
 	printed := func(o options) string {
-		return gallerytest.Run(t, func(ctx context.Context, p *gallery.Program) error { p.Device = "none"; return run(ctx, p, o) })
+		return gallerytest.RunOn(t, "none", func(ctx context.Context, p *gallery.Program) error { return run(ctx, p, o) })
 	}
 	whole := printed(options{epochs: 2, stride: 64, seed: 3, rate: 0.002, save: file})
 	require.FileExists(t, file)

@@ -38,12 +38,13 @@ func (c *Corpus) Add(drafts ...*draft.Draft) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range drafts {
-		if known := c.all[d.Print()]; known != nil {
+		print := d.Print()
+		if known := c.all[print]; known != nil {
 			known.Merge(d)
 			continue
 		}
 		whole := *d
-		c.all[d.Print()] = &whole
+		c.all[print] = &whole
 	}
 }
 

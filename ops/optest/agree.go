@@ -23,8 +23,8 @@ import (
 // operands, and derivatives of a second time on a against
 // exact ones at special points. Subtests are named op/sample.
 //
-// With [Options.Bundle] every op brings two samples (one with [Options.Few], where it consists of others), several ops share a graph, and element-wise ones
-// kernels, as in [TestOps].
+// With [Options.Bundle] every op brings two samples (one with [Options.Few], if it has no kernels of its own), several ops share a
+// graph, and element-wise ones kernels, as in [TestOps].
 func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	for _, p := range GradientParts(a, b, o) {
 		t.Run(p.Op.Name, func(t *testing.T) {
@@ -107,7 +107,7 @@ const gradBundle = 16
 type gradGroup struct {
 	ops    []*ops.Op
 	few    bool // two samples of each op
-	single bool // one of those that consist of others
+	single bool // one of those without kernels of their own
 	alike  bool // the same operands and weights, where their shapes and ranges are the same
 
 	once  sync.Once
@@ -200,25 +200,29 @@ func oneDType(c *gradCell) bool {
 	return only != nil && !(slices.Contains(only, tensor.Float32) && slices.Contains(only, tensor.Float64))
 }
 
-// choose is two of the samples where few are wanted: the ones that are neither
-// tiny nor large, for preference. Of an op that consists of others it may be the last of these: its derivatives
-// are theirs.
+// choose is two of the samples where few are wanted: the ones that are neither tiny nor large, for preference. Where one is, of ops
+// without kernels of their own, it is the last of these for ops that consist of others, whose derivatives are theirs, and the first for
+// element-wise ones, whose operands most have in common.
 func (g *gradGroup) choose(op *ops.Op, all []*gradCell) []*gradCell {
-	single := g.single && isComposition(op) && !elementwise(op)
+	single := g.single && (isComposition(op) || elementwise(op))
 	if !g.few || len(all) <= 1 || len(all) == 2 && !single {
 		return all
 	}
 	fit := slices.DeleteFunc(slices.Clone(all), func(c *gradCell) bool { n := c.out.Size(); return n < 4 || n > 2000 })
-	if single {
-		if len(fit) > 0 {
-			all = fit
-		}
-		return all[len(all)-1:]
-	}
-	if len(fit) < 2 {
+	switch {
+	case single && len(fit) == 0:
+		fit = all
+	case len(fit) < 2 && !single:
 		return all[:2]
 	}
-	return []*gradCell{fit[0], fit[len(fit)-1]}
+	first, last := fit[0], fit[len(fit)-1]
+	switch {
+	case !single:
+		return []*gradCell{first, last}
+	case elementwise(op):
+		return []*gradCell{first}
+	}
+	return []*gradCell{last}
 }
 
 // agree compares gradients in float32 with those in float64. Their error in

@@ -222,7 +222,7 @@ const (
 // kept chooses the cells that run, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
-// ops exemplars are enough. With Few, compositions run every third sample, and in one of eight other dtypes.
+// ops exemplars are enough. With Few, compositions run every third sample, and in one other dtype.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	n := thinning
@@ -242,16 +242,17 @@ func (o *Options) kept(c *cell) bool {
 // isComposition reports whether an op consists of others. It has no kernels of its own, and theirs run in all dtypes.
 func isComposition(op *ops.Op) bool { return op.Compose != nil || op.ComposeAll != nil }
 
-// sharing is the number of dtypes of which a composition runs in one, beside its main dtype.
-const sharing = 8
-
-// turn reports whether the dtype of c, which is not the main one of a composition, is among those that it runs in.
+// turn reports whether the dtype of c, which is not the main one of a composition, is the other one that it runs in.
 func turn(c *cell) bool {
 	others := slices.DeleteFunc(DTypes(c.op), func(dt tensor.DType) bool { return dt == mainDType(c.op) })
-	name := fnv.New32a()
-	name.Write([]byte(c.op.Name))
-	at := slices.Index(others, c.dt)
-	return len(others) < sharing || (int(name.Sum32()%sharing)+at)%sharing == 0
+	return slices.Index(others, c.dt) == int(hashOf(c.op.Name)%uint32(len(others)))
+}
+
+// hashOf chooses among alternatives by a name.
+func hashOf(name string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return h.Sum32()
 }
 
 // mainDType is float32, where the op takes it.

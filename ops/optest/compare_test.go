@@ -167,9 +167,10 @@ func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	}
 }
 
+// With the samples that devices run, which are put together in the same way whatever their dtypes are.
 func TestBundlesGiveWhatTheirCellsGiveAlone(t *testing.T) {
 	for _, join := range []bool{false, true} {
-		TestOps(t, fallback.New(nil), &Options{Bundle: true, Join: join, Complete: true})
+		TestOps(t, fallback.New(nil), &Options{Bundle: true, Few: true, Join: join, Complete: true})
 	}
 }
 

@@ -48,7 +48,7 @@ func CheckGraph(t testing.TB, e engine.Engine, seed uint64) {
 
 // GraphError is CheckGraph without package testing: it is nil where the graph agrees.
 func GraphError(ctx context.Context, e engine.Engine, seed uint64) error {
-	return graphError(ctx, ops.NewRuntime(e), newProgram(seed), seed, nil)
+	return FixedGraphs(e).Error(ctx, seed)
 }
 
 // reportGraph reports err as the result of a test.
@@ -78,27 +78,17 @@ func TestPlacements(t *testing.T, device, cpu engine.Engine, n int) {
 
 // PlacementError is the mistake that [TestPlacements] finds for one seed, without package testing.
 func PlacementError(ctx context.Context, device, cpu engine.Engine, seed uint64) error {
-	r := rand.New(rand.NewPCG(seed, 1))
-	return graphError(ctx, ops.NewRuntime(device, cpu), newProgramWith(seed, smoothHost()), seed, func() ops.Place { return ops.Place(r.IntN(3)) })
+	return DividedGraphs(device, cpu).Error(ctx, seed)
 }
 
-// graphError is GraphError on rt, with every op put where place says.
-func graphError(ctx context.Context, rt *ops.Runtime, p *program, seed uint64, place func() ops.Place) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\nthe graph of seed %d:\n%s", err, seed, p)
-		}
-	}()
-	g := ops.NewGraph(fmt.Sprint("seed ", seed))
+// graphError is the difference between what rt makes of p, with its steps where they are placed, and the references.
+func graphError(ctx context.Context, rt *ops.Runtime, p *program, name string) error {
+	g := ops.NewGraph(name)
 	feeds := ops.Feeds{}
 	nodes := p.build(g, feeds)
-	if place != nil {
-		for i, n := range nodes {
-			where := place()
-			if op, ok := ops.OpNamed(p.steps[i].op); ok && hostOp(op) { // those that no device has
-				where = ops.Auto
-			}
-			ops.Put(n, where)
+	for i, n := range nodes {
+		if place := p.steps[i].place; place != ops.Auto {
+			ops.Put(n, place)
 		}
 	}
 	target := ops.Target{}
@@ -108,7 +98,7 @@ func graphError(ctx context.Context, rt *ops.Runtime, p *program, seed uint64, p
 	for _, v := range slices.Sorted(maps.Keys(p.updates)) {
 		target.Updates = append(target.Updates, ops.Assign(nodes[v], nodes[p.updates[v]]))
 	}
-	exe, err := g.Compile(withGraph(ctx, fmt.Sprint("seed ", seed)), rt, target)
+	exe, err := g.Compile(ctx, rt, target)
 	if err != nil {
 		return err
 	}
@@ -125,7 +115,7 @@ func graphError(ctx context.Context, rt *ops.Runtime, p *program, seed uint64, p
 		var wrong []error
 		for i, v := range p.outputs {
 			if message := p.differs(outs[i], p.values, v, slack); message != "" {
-				wrong = append(wrong, fmt.Errorf("run %d: value v%d: %s", run, v, message))
+				wrong = append(wrong, differenceError(fmt.Sprintf("run %d: value v%d: %s", run, v, message)))
 			}
 		}
 		for v, to := range p.updates {
@@ -134,7 +124,7 @@ func graphError(ctx context.Context, rt *ops.Runtime, p *program, seed uint64, p
 				return fmt.Errorf("run %d: %w", run, err)
 			}
 			if message := p.differs(got, p.values, to, slack); message != "" {
-				wrong = append(wrong, fmt.Errorf("run %d: variable v%d after the run: %s", run, v, message))
+				wrong = append(wrong, differenceError(fmt.Sprintf("run %d: variable v%d after the run: %s", run, v, message)))
 			}
 		}
 		if run == maxRuns || !p.exact || wrong != nil || !p.advance() {
@@ -142,6 +132,11 @@ func graphError(ctx context.Context, rt *ops.Runtime, p *program, seed uint64, p
 		}
 	}
 }
+
+// differenceError says where results are not those of the references.
+type differenceError string
+
+func (e differenceError) Error() string { return string(e) }
 
 // maxRuns is how often a graph that updates variables runs.
 const maxRuns = 3
@@ -200,6 +195,7 @@ type step struct {
 	at    func(in []spec.Array) any // attr, where it depends on the shapes of operands
 	args  []int
 	build func(in []*ops.Node) *ops.Node
+	place ops.Place
 }
 
 // String lists the program as one would write it down.

@@ -28,11 +28,18 @@ var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops
 		n := extentOf(s, in)
 		return []*ops.Node{ops.Mul(slope, number(slope, 2*n*(n+4)))}
 	},
-	// dx = (g - mean(g) - z · mean(g ∘ z)) / σ, with g = dy ∘ weight, z ≤ √n, σ² ≥ ε
+	// dx = (g - mean(g) - z · mean(g ∘ z)) / σ, with g = dy ∘ weight, z ≤ √n, σ² ≥ ε; dweight is a sum of dy ∘ z over rows, where
+	// z = (x - mean(x)) / σ is rounding in rows that are constant
 	"layer_norm": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
 		n := in[1].Shape()[0]
-		most := ops.Div(ops.Mul(slope, largest(in[1])), ops.Sqrt(slope.Graph().Full(slope.DType(), s.attr.(float64))))
-		return []*ops.Node{ops.Mul(most, number(slope, (n+4)*(2+int(math.Sqrt(float64(n))))))}
+		deviation := ops.Sqrt(slope.Graph().Full(slope.DType(), s.attr.(float64)))
+		most := ops.Div(ops.Mul(slope, largest(in[1])), deviation)
+		off := ops.Div(ops.Mul(slope, largest(in[0])), deviation)
+		rows := spec.Count(in[0].Shape()) / max(n, 1)
+		return []*ops.Node{
+			ops.Mul(most, number(slope, (n+4)*(2+int(math.Sqrt(float64(n)))))),
+			ops.Mul(off, number(slope, (n+4)*rows)),
+		}
 	},
 	// dq = scale · s·k and dk = scale · sᵀ·q of s = p ∘ (dy·vᵀ - Σ dy ∘ y), where y is a mean of v
 	"attention": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {

@@ -25,21 +25,19 @@ func TestOpenGraphs(t *testing.T, e engine.Engine, n int) {
 
 // OpenGraphError builds the random graph of a seed whose inputs share an extent that is open, compiles it once, and
 // compares its results for each of several sizes with the references of its ops, as [CheckGraph] does. It is nil where all agree.
-func OpenGraphError(ctx context.Context, e engine.Engine, seed uint64) (err error) {
-	p := newOpenProgram(seed)
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\nthe open graph of seed %d, where %d is open:\n%s", err, seed, p.lead, p)
-		}
-	}()
-	name := fmt.Sprint("open seed ", seed)
+func OpenGraphError(ctx context.Context, e engine.Engine, seed uint64) error {
+	return OpenGraphs(e).Error(ctx, seed)
+}
+
+// openGraphError is the difference between what e makes of p for each of its sizes and the references.
+func openGraphError(ctx context.Context, e engine.Engine, p *program, name string) error {
 	g, feeds := ops.NewGraph(name), ops.Feeds{}
 	nodes := p.build(g, feeds)
 	target := ops.Target{}
 	for _, v := range p.outputs {
 		target.Outputs = append(target.Outputs, nodes[v])
 	}
-	exe, err := g.Compile(withGraph(ctx, name), ops.NewRuntime(e), target)
+	exe, err := g.Compile(ctx, ops.NewRuntime(e), target)
 	if err != nil {
 		return err
 	}
@@ -61,7 +59,7 @@ func OpenGraphError(ctx context.Context, e engine.Engine, seed uint64) (err erro
 		var wrong []error
 		for i, v := range p.outputs {
 			if message := p.differs(outs[i], values, v, slack); message != "" {
-				wrong = append(wrong, fmt.Errorf("size %d: value v%d: %s", p.size(k), v, message))
+				wrong = append(wrong, differenceError(fmt.Sprintf("size %d: value v%d: %s", p.size(k), v, message)))
 			}
 		}
 		if wrong != nil {

@@ -29,7 +29,7 @@ type Options struct {
 	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
 	// Few leaves out more of other dtypes than Bundle does, and of ops that consist of others two thirds of the samples and most
-	// dtypes; of their gradients one of two samples.
+	// dtypes; of gradients of these and of element-wise ops one of two samples.
 	Few bool
 	// Join puts samples of several ops into one graph, in addition to Bundle: each still has a task
 	// of its own, but their programs are compiled together.

@@ -72,7 +72,7 @@ func TestLongProductsKeepTheirDigitsInEveryVariant(t *testing.T) {
 					}
 					in := engine.Operand{DType: c.dt, Len: 1}
 					task := sample.Reduce(dom, 1, engine.Prod, engine.Load(0, in.DType, engine.ConstIndex(0), nil), in)
-					out, p := ocltest.Execute(t, device(t, force, nil), task, [][]byte{numberBytes(c.dt, c.factor)}, 0)
+					out, p := ocltest.Execute(t, device(ocltest.Optimized(t), force, nil), task, [][]byte{numberBytes(c.dt, c.factor)}, 0)
 					requirePower(t, c.dt, c.factor, c.n, c.within, out[0], p.Variant)
 				})
 			}
@@ -89,7 +89,7 @@ func TestLongProductsWithoutDoubleKeepTheirDigits(t *testing.T) {
 			t.Parallel()
 			in := engine.Operand{DType: c.dt, Len: 35}
 			task := sample.Reduce(engine.Domain{35, c.n}, 1, engine.Prod, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
-			e := device(t, "reduce="+name, func(d *facts.Device) { d.FP64 = false })
+			e := device(ocltest.Optimized(t), "reduce="+name, func(d *facts.Device) { d.FP64 = false })
 			ins := []byte{}
 			for range in.Len {
 				ins = append(ins, numberBytes(c.dt, c.factor)...)
@@ -111,7 +111,7 @@ func TestLongProductsWithFastMathKeepTheirDigits(t *testing.T) {
 		in := engine.Operand{DType: c.dt, Len: 1}
 		task := sample.Reduce(engine.Domain{3, c.n}, 1, engine.Prod, engine.Load(0, in.DType, engine.ConstIndex(0), nil), in)
 		task.FastMath = true
-		e := device(t, "reduce="+name, func(d *facts.Device) { d.FP64 = c.dt == tensor.Float64 })
+		e := device(ocltest.Optimized(t), "reduce="+name, func(d *facts.Device) { d.FP64 = c.dt == tensor.Float64 })
 		out, p := ocltest.Execute(t, e, task, [][]byte{numberBytes(c.dt, c.factor)}, 0)
 		requirePower(t, c.dt, c.factor, c.n, 2*c.within, out[0], p.Variant)
 	}
@@ -130,7 +130,7 @@ func TestLongProductsOfRowTasksKeepTheirDigits(t *testing.T) {
 			Values: []*engine.Expr{engine.Acc(0, c.dt)},
 		}
 		for _, name := range []string{"block", "band", "group", "split"} {
-			out, p := ocltest.Execute(t, device(t, "row="+name, nil), task, [][]byte{numberBytes(c.dt, c.factor)}, 0)
+			out, p := ocltest.Execute(t, device(ocltest.Optimized(t), "row="+name, nil), task, [][]byte{numberBytes(c.dt, c.factor)}, 0)
 			requirePower(t, c.dt, c.factor, c.n, c.within, out[0], p.Variant)
 		}
 	}

@@ -50,7 +50,7 @@ func TestLongSumsKeepTheirDigitsInEveryVariant(t *testing.T) {
 				if name != "" {
 					force = "reduce=" + name
 				}
-				out, p := ocltest.Execute(t, device(t, force, nil), repeated(s, engine.Sum), tenth(), 0)
+				out, p := ocltest.Execute(t, device(ocltest.Optimized(t), force, nil), repeated(s, engine.Sum), tenth(), 0)
 				requireEach(t, value*float64(s[1]), out[0], p.Variant)
 			})
 		}
@@ -67,7 +67,7 @@ func TestLongSumsOfWideStripesAndTapsKeepTheirDigits(t *testing.T) {
 		dom := engine.Domain{rows, n}
 		in := engine.Operand{DType: tensor.Float32, Len: rows}
 		task := sample.Reduce(dom, 1, engine.Sum, engine.Load(0, in.DType, engine.AxisIndex(0), nil), in)
-		e := device(t, "reduce=stripe", func(d *facts.Device) { d.Cache = 1 })
+		e := device(ocltest.Optimized(t), "reduce=stripe", func(d *facts.Device) { d.Cache = 1 })
 		out, p := ocltest.Execute(t, e, task, [][]byte{bytes.Repeat(tenth()[0], rows)}, 0)
 		require.Contains(t, p.Variant, "steps=8")
 		requireEach(t, float64(float32(0.1))*n, out[0], p.Variant)
@@ -85,7 +85,8 @@ func TestLongSumsOfWideStripesAndTapsKeepTheirDigits(t *testing.T) {
 		task.Folds[0].Value = task.Folds[0].Value.Subst(at, task.Axes)
 		task.Groups = []int{4, 3}
 		one := binary.NativeEndian.AppendUint32(nil, math.Float32bits(1))
-		out, p := ocltest.Execute(t, device(t, "reduce=window", nil), task, [][]byte{bytes.Repeat(tenth()[0], size*size), bytes.Repeat(one, h*w)}, 0)
+		e := device(ocltest.Optimized(t), "reduce=window", nil)
+		out, p := ocltest.Execute(t, e, task, [][]byte{bytes.Repeat(tenth()[0], size*size), bytes.Repeat(one, h*w)}, 0)
 		require.Contains(t, p.Variant, "window")
 		requireEach(t, float64(float32(0.1))*n*float64(h*w), out[0], p.Variant)
 	})
@@ -164,7 +165,7 @@ func TestLongScatterAddsKeepTheirDigits(t *testing.T) {
 				At:     engine.IndexValue(tensor.Int64, engine.AxisIndex(1).AddConst(1).Div(n, dom).AddConst(1)),
 				Update: engine.Load(0, f32, engine.ConstIndex(0), nil),
 			}
-			out, p := ocltest.Execute(t, device(t, "scatter="+name, nil), task, tenth(), 0)
+			out, p := ocltest.Execute(t, device(ocltest.Optimized(t), "scatter="+name, nil), task, tenth(), 0)
 			require.Contains(t, p.Variant, name)
 			v := float64(float32(0.1))
 			for i, want := range []float64{0, 0, v * (n - 1), v * (n - 1), v, v} {
@@ -185,7 +186,8 @@ func TestLongRunningSumsKeepTheirDigits(t *testing.T) {
 			for range n {
 				in = binary.NativeEndian.AppendUint32(in, math.Float32bits(0.1))
 			}
-			out, p := ocltest.Execute(t, device(t, "scan="+name, nil), sample.Scan(tensor.Float32, engine.Scan{Outer: 1, Length: n, Inner: 1}), [][]byte{in}, 0)
+			e := device(ocltest.Optimized(t), "scan="+name, nil)
+			out, p := ocltest.Execute(t, e, sample.Scan(tensor.Float32, engine.Scan{Outer: 1, Length: n, Inner: 1}), [][]byte{in}, 0)
 			worst := 0.0
 			for i := range n {
 				worst = max(worst, math.Abs(ocltest.NumberAt(tensor.Float32, out[0], i)/(v*float64(i+1))-1))
@@ -213,7 +215,7 @@ func TestLongRowsKeepTheirDigitsInEveryVariant(t *testing.T) {
 				Folds:  []engine.Fold{{Monoid: engine.Sum, Acc: f32, Value: x}, {Monoid: engine.Sum, Acc: f32, Value: engine.Apply(sample.Mul, f32, x, engine.Apply(sample.Mul, f32, engine.Acc(0, f32), sample.Constant(f32, 1)))}},
 				Values: []*engine.Expr{engine.Acc(0, f32), engine.Acc(1, f32)},
 			}
-			out, p := ocltest.Execute(t, device(t, "row="+name, nil), task, tenth(), 0)
+			out, p := ocltest.Execute(t, device(ocltest.Optimized(t), "row="+name, nil), task, tenth(), 0)
 			require.Contains(t, p.Variant, name)
 			requireEach(t, v*n, out[0], p.Variant)
 			requireEach(t, v*n*v*n, out[1], p.Variant)

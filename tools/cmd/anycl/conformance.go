@@ -7,19 +7,25 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/anycl/anycl/tools/internal/onnxsuite"
 	"github.com/anycl/anycl/tools/internal/opinfo"
+	"github.com/anycl/anycl/tools/internal/randomgraphs"
 	"github.com/anycl/anycl/tools/internal/term"
 	"github.com/anycl/anycl/tools/internal/umath"
 )
 
 type conformanceOptions struct {
 	suite, data, device, run, out string
-	jobs, batch                   int
+	jobs, batch, count            int
+	seed                          uint64
+	limit                         time.Duration
+	kinds                         []string
 	asJSON, verbose, again        bool
 }
 
@@ -31,11 +37,15 @@ var (
 func newConformance() *cobra.Command {
 	var o conformanceOptions
 	c := &cobra.Command{
-		Use:   "conformance -suite SUITE -data FILE",
-		Short: "run a suite that others wrote on package ops",
+		Use:   "conformance -suite SUITE [-data FILE]",
+		Short: "run a suite that others wrote on package ops, or random graphs",
 		Long: `Conformance runs cases that nobody of this project wrote and compares with the answers
 that come with them. Each passes, is wrong, or is unsupported, with the reason; the exit code is 1 when
 any is wrong.
+
+The suite graphs needs no data: random graphs of all ops, with fixed and open sizes, divided between the device and the CPU
+path, and their gradients. What the device and the CPU path make of each is compared with its ops evaluated one by one in
+float64. A graph that is wrong is told with its seed and the smallest graph that is still wrong.
 
   anycl conformance -suite opinfo -data FILE               PyTorch's own op database: forward and gradients
   anycl conformance -suite opinfo -data FILE -device cpu   the same on the CPU path
@@ -44,6 +54,8 @@ any is wrong.
   anycl conformance -suite onnx -data FILE -again          each model written by package onnx and read again before it runs
   anycl conformance -suite umath -data DIR -device cpu,pocl -o accuracy.md
                                                            NumPy's validation sets: errors of elementary functions
+  anycl conformance -suite graphs -count 10000 -seed 1 -device pocl
+  anycl conformance -suite graphs -count 10000 -for 20m -device cpu -json
 `,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -51,12 +63,16 @@ any is wrong.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.suite, "suite", "", "the suite: opinfo, onnx or umath")
+	f.StringVar(&o.suite, "suite", "", "the suite: opinfo, onnx, umath or graphs")
 	f.StringVar(&o.data, "data", "", "its data: a folder or a .tar.gz")
 	f.StringVar(&o.device, "device", "", "device to use, as in ANYCL_DEVICE; cpu or none for the CPU path (default: the best)")
 	f.StringVarP(&o.out, "out", "o", "", "umath: write the page of the documentation to this file")
 	f.StringVar(&o.run, "run", "", "run the cases whose op or name matches this regular expression")
 	f.IntVar(&o.jobs, "jobs", 0, "compile so many graphs at a time (default: 2)")
+	f.IntVar(&o.count, "count", 1000, "graphs: how many")
+	f.Uint64Var(&o.seed, "seed", 1, "graphs: the first seed")
+	f.DurationVar(&o.limit, "for", 0, "graphs: begin none after so long (default: no limit)")
+	f.StringSliceVar(&o.kinds, "kind", nil, "graphs: kinds of graphs: "+strings.Join(randomgraphs.Kinds, ", ")+" (default: all)")
 	f.IntVar(&o.batch, "batch", 0, "make a graph of so many cases (default: 20)")
 	f.BoolVar(&o.again, "again", false, "onnx: write each model and read it again before it runs")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the cases that pass too")
@@ -65,6 +81,9 @@ any is wrong.
 }
 
 func (o *conformanceOptions) start(ctx context.Context, out, errOut io.Writer) error {
+	if o.suite == "graphs" {
+		return o.graphs(ctx, out, errOut)
+	}
 	if o.data == "" {
 		return usageError{errors.New("-data is missing: where the suite is")}
 	}
@@ -76,7 +95,7 @@ func (o *conformanceOptions) start(ctx context.Context, out, errOut io.Writer) e
 	case "umath":
 		return o.umath(ctx, out)
 	}
-	return usageError{fmt.Errorf("-suite %q: must be opinfo, onnx or umath", o.suite)}
+	return usageError{fmt.Errorf("-suite %q: must be opinfo, onnx, umath or graphs", o.suite)}
 }
 
 func (o *conformanceOptions) opinfo(ctx context.Context, out, errOut io.Writer) error {
@@ -146,6 +165,39 @@ func (o *conformanceOptions) onnx(ctx context.Context, out, errOut io.Writer) er
 		err = writeJSON(out, r)
 	} else {
 		err = r.WriteText(out, o.verbose)
+	}
+	if err == nil && r.Failed() {
+		return errWrong
+	}
+	return err
+}
+
+// graphs checks random graphs; those until ctx is done are in the report, too.
+func (o *conformanceOptions) graphs(ctx context.Context, out, errOut io.Writer) error {
+	switch {
+	case o.count < 1:
+		return usageError{fmt.Errorf("-count %d: must be 1 or more", o.count)}
+	case o.limit < 0:
+		return usageError{fmt.Errorf("-for %v: must not be negative", o.limit)}
+	}
+	for _, k := range o.kinds {
+		if !slices.Contains(randomgraphs.Kinds, k) {
+			return usageError{fmt.Errorf("-kind %q: must be some of %s", k, strings.Join(randomgraphs.Kinds, ", "))}
+		}
+	}
+	bar := term.NewProgress(errOut, o.count, "conformance")
+	r, err := randomgraphs.Run(ctx, &randomgraphs.Options{
+		Device: o.device, Kinds: o.kinds, Count: o.count, Seed: o.seed, Limit: o.limit, Jobs: o.jobs,
+		Progress: func(done, _ int, what string) { bar.To(done, what) },
+	})
+	bar.Done()
+	if r == nil {
+		return err
+	}
+	if o.asJSON {
+		err = errors.Join(err, writeJSON(out, r))
+	} else {
+		err = errors.Join(err, r.WriteText(out))
 	}
 	if err == nil && r.Failed() {
 		return errWrong

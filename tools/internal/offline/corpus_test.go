@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 	"os"
-	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,18 +31,21 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 		t.Skip("plans thousands of programs")
 	}
 	ran, chosen, files := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	corpora, err := corpus.Gather(os.Getenv(corpus.Env), "few", func(_ *draft.Class, p *corpus.Planner) error {
-		return offline.Few.Draft(t.Context(), p)
-	})
+	folder, extent := os.Getenv(corpus.Env), offline.Thin
+	if folder != "" {
+		extent = offline.Few
+	}
+	corpora, err := corpus.Gather(folder, "few", func(_ *draft.Class, p *corpus.Planner) error { return extent.Draft(t.Context(), p) })
 	require.NoError(t, err)
 	for name, c := range corpora {
 		t.Logf("%-8s %d programs", name, c.Len())
 		for _, d := range c.Drafts() {
-			for _, m := range kernelFile.FindAllStringSubmatch(d.Body, -1) {
-				files[m[1]] = true // a program may be of several: panels beside exchanges of rows
+			own := kernelFiles(d.Body) // a program may be of several: panels beside exchanges of rows
+			for _, file := range own {
+				files[file] = true
 			}
 			if d.Chosen {
-				requireItsClass(t, name, d)
+				requireItsClass(t, name, own)
 			}
 			for _, v := range d.Variants {
 				ran[v], chosen[v] = true, chosen[v] || d.Chosen
@@ -60,22 +63,35 @@ func TestTheCorpusHasEveryVariant(t *testing.T) {
 	}
 }
 
-// requireItsClass asserts that the names of a program's kernel files say that it is for devices of the class: a
+// requireItsClass asserts that the names of a program's kernel files, chosen by a rule, say that it is for devices of the class: a
 // CPU driver's is of no file for GPUs, and the other way round.
-func requireItsClass(t *testing.T, class string, d *draft.Draft) {
+func requireItsClass(t *testing.T, class string, files []string) {
 	own, empty := kernels.GPU, []string{"rank/cpu_radix.cl", "unique/cpu_parts.cl", "suppress/cpu_lists.cl"} // which GPUs run where nothing is to be sorted
 	if class == "cpu" {
 		own, empty = kernels.CPU, nil
 	}
-	for _, m := range kernelFile.FindAllStringSubmatch(d.Body, -1) {
-		if !slices.Contains(empty, m[1]) {
-			require.Contains(t, []kernels.Class{kernels.Any, own}, kernels.ClassOf(m[1]), "%s by rule on a device of class %s", m[1], class)
+	for _, file := range files {
+		if !slices.Contains(empty, file) {
+			require.Contains(t, []kernels.Class{kernels.Any, own}, kernels.ClassOf(file), "%s by rule on a device of class %s", file, class)
 		}
 	}
 }
 
-// kernelFile finds the files of kernels in the text of a program.
-var kernelFile = regexp.MustCompile(`(?m)^// ---- (\S+\.cl) ----$`)
+// kernelFiles are the files of kernels in the text of a program.
+func kernelFiles(body string) []string {
+	var files []string
+	for {
+		_, after, found := strings.Cut(body, "// ---- ")
+		if !found {
+			return files
+		}
+		line, rest, _ := strings.Cut(after, "\n")
+		if file, whole := strings.CutSuffix(line, ".cl ----"); whole {
+			files = append(files, file+".cl")
+		}
+		body = rest
+	}
+}
 
 // A corpus that is written and read again is the same.
 func TestCorpusComesBack(t *testing.T) {

@@ -21,24 +21,27 @@ import (
 
 // Extent is how much of the project's own graphs is drafted.
 type Extent struct {
-	samples []*optest.Options
-	graphs  uint64 // random ones
-	works   *regexp.Regexp
+	samples   []*optest.Options
+	gradients *optest.Options
+	graphs    uint64 // random ones
+	works     *regexp.Regexp
 }
 
-// Few has every variant; All has every sample in float32, gradients of all, and the networks and
-// shapes that are measured. The works that it leaves out differ in sizes alone.
+// Thin has every variant, and every op in every dtype, but of compositions a part that takes turns; Few has more samples of these. All
+// has every sample in float32, gradients of all, and the networks and shapes that are measured. The works that it leaves out differ in
+// sizes alone.
 var (
-	Few = &Extent{
-		samples: []*optest.Options{{Bundle: true}}, graphs: 4,
-		works: regexp.MustCompile(`^(sgemm/1024|conv|depthwise|attention|mlp/1|mobilenetv2/1|train-cnn/128)`),
-	}
-	All = &Extent{
-		samples: []*optest.Options{{Bundle: true}, {DTypes: []tensor.DType{tensor.Float32}}}, graphs: 24,
+	Thin = &Extent{samples: []*optest.Options{{Bundle: true, Few: true}}, gradients: &optest.Options{Bundle: true}, graphs: 4, works: fewWorks}
+	Few  = &Extent{samples: []*optest.Options{{Bundle: true}}, gradients: &optest.Options{Bundle: true}, graphs: 4, works: fewWorks}
+	All  = &Extent{
+		samples:   []*optest.Options{{Bundle: true}, {DTypes: []tensor.DType{tensor.Float32}}},
+		gradients: &optest.Options{DTypes: []tensor.DType{tensor.Float32}}, graphs: 24,
 		works: regexp.MustCompile(`^(sgemm/(256|1024|2048)|batched|conv|depthwise|dense|attention|decode|reduce|softmax|layernorm|sort|cumsum|` +
 			`train|transformer|gpt2|resnet18/1|mobilenetv2/1|mlp|pool|transpose|gather)`),
 	}
 )
+
+var fewWorks = regexp.MustCompile(`^(sgemm/1024|conv|depthwise|attention|mlp/1|mobilenetv2/1|train-cnn/128)`)
 
 // Draft drafts the samples of the ops, their gradients, random graphs and measured works.
 func (x *Extent) Draft(ctx context.Context, p *corpus.Planner) error {
@@ -48,7 +51,7 @@ func (x *Extent) Draft(ctx context.Context, p *corpus.Planner) error {
 	for _, o := range x.samples {
 		parts = append(parts, optest.Parts(p, o)...)
 	}
-	parts = append(parts, optest.GradientParts(p, p, x.samples[len(x.samples)-1])...)
+	parts = append(parts, optest.GradientParts(p, p, x.gradients)...)
 	for _, part := range parts {
 		for _, o := range part.Check(ctx) {
 			if o.State == optest.Failed {

@@ -15,7 +15,7 @@ import (
 )
 
 // Run runs a program, which should be given little to do, on the device of this machine, if there is one, with the CPU path
-// beside it, and on the CPU path alone. It must check something, and every check must hold. It returns the output.
+// beside it, and on the CPU path alone. It must check something, and every check must hold. It returns the output of the CPU path.
 func Run(t *testing.T, run func(context.Context, *gallery.Program) error) (printed string) {
 	t.Helper()
 	for _, device := range []string{"", "none"} {
@@ -32,17 +32,23 @@ func Run(t *testing.T, run func(context.Context, *gallery.Program) error) (print
 					t.Skip("there is no OpenCL device")
 				}
 			}
-			var out, progress bytes.Buffer
-			p := &gallery.Program{
-				Name: "test", Device: device, Quick: true, Out: filepath.Join(t.TempDir(), "picture.png"),
-				Stdout: &out, Stderr: &progress,
-			}
-			require.NoError(t, p.Run(t.Context(), run), "%s", &out)
-			require.NotEmpty(t, p.Checks(), "the program checks nothing")
-			printed = out.String()
+			printed = RunOn(t, device, run)
 		})
 	}
 	return printed
+}
+
+// RunOn is Run on one device, "none" for the CPU path alone.
+func RunOn(t *testing.T, device string, run func(context.Context, *gallery.Program) error) (printed string) {
+	t.Helper()
+	var out, progress bytes.Buffer
+	p := &gallery.Program{
+		Name: "test", Device: device, Quick: true, Out: filepath.Join(t.TempDir(), "picture.png"),
+		Stdout: &out, Stderr: &progress,
+	}
+	require.NoError(t, p.Run(t.Context(), run), "%s", &out)
+	require.NotEmpty(t, p.Checks(), "the program checks nothing")
+	return out.String()
 }
 
 // Compute runs the graph of the outputs once.
