@@ -93,5 +93,6 @@ func TestClosingWaitsForNoDevice(t *testing.T) {
 	t.Parallel()
 	e, _, _, _ := opened(t)
 	require.NoError(t, e.Close())
-	require.ErrorIs(t, e.Ready(t.Context()), context.Canceled)
+	require.ErrorIs(t, e.pending.err, context.Canceled)
+	require.ErrorIs(t, e.Ready(t.Context()), ErrClosed)
 }

@@ -138,7 +138,8 @@ func TestClosingEndsWhatIsCompiledBeside(t *testing.T) {
 	e, c, _ := atOnce(t, nil)
 	<-c.begun
 	require.NoError(t, e.Close())
-	require.ErrorIs(t, e.Ready(t.Context()), context.Canceled)
+	require.ErrorIs(t, e.pending.err, context.Canceled)
+	require.ErrorIs(t, e.Ready(t.Context()), ErrClosed)
 	require.ErrorIs(t, e.Run(t.Context(), nothing, nil), ErrClosed)
 }
 
