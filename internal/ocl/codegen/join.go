@@ -23,7 +23,7 @@ func functionName(line string) string {
 	if !slices.ContainsFunc([]string{"inline", "INLINE", "typedef", "void"}, func(s string) bool { return strings.Contains(line, s) }) {
 		return ""
 	}
-	if m := functionLine().FindStringSubmatch(line); m != nil {
+	if m := functionLine().FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[1], "__") { // an attribute behind the name
 		return m[1]
 	}
 	return ""

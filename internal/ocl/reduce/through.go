@@ -59,7 +59,7 @@ func (r *reduction) through(g *codegen.Builder, axis int, columns ...codegen.Coo
 		}
 		vector := codegen.VectorType(to, codegen.VectorLanes)
 		_, at, _ := g.Stored(i, e.DType, "v")
-		fmt.Fprintf(&g.Hooks, "typedef %s %s_ANYWHERE __attribute__((aligned(%d)));\n", vector, names, to.Size())
+		fmt.Fprintf(&g.Hooks, "typedef %s __attribute__((aligned(%d))) %s_ANYWHERE;\n", vector, to.Size(), names)
 		g.Macro(names+"_T", vector)
 		put := fmt.Sprintf("*(__global %s_ANYWHERE *)(%s + (at)) = (v)", names, at)
 		if streamed && to.Size()*codegen.VectorLanes == facts.LineBytes {
