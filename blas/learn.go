@@ -120,7 +120,7 @@ func (s *side) rate() float64 {
 	return sorted[n/2]
 }
 
-// A trial happens once the time spent since the last one is so many times the time that it is expected to cost.
+// A trial happens once the time spent since the last one is a multiple of the time that it is expected to cost.
 const (
 	firstPatience   = 30
 	settledPatience = 120 // once it is known what is faster

@@ -338,7 +338,7 @@ func (o *Opened) measureRate(ctx context.Context, prog timed, c *Calibration) er
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
-	rounds, err := r.roundsOf(5 * time.Millisecond)
+	rounds, err := r.rounds(5 * time.Millisecond)
 	if o.device.Class == Simulator {
 		rounds = 1
 	}

@@ -74,7 +74,7 @@ func (p *prober) chain(section string) (*rater, error) {
 	}
 	items := min(probeItems, p.o.device.MaxWorkGroup)
 	return &rater{
-		o: p.o, queue: p.queue, kernel: k, buffer: p.buffer, at: 4 * sliceWords * int64(len(togetherProbes)), rounds: 2,
+		o: p.o, queue: p.queue, kernel: k, buffer: p.buffer, at: 4 * sliceWords * int64(len(togetherProbes)), arg: 2,
 		size: cl.Range1(items, items), items: 1, chains: 1,
 	}, nil
 }

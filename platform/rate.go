@@ -50,7 +50,7 @@ type rater struct {
 	kernel *cl.Kernel
 	buffer *cl.Buffer
 	at     int64 // where in the buffer its numbers are, in bytes
-	rounds int   // the argument that says how many
+	arg    int   // the argument that says how many rounds
 	size   cl.Range
 	items  int // that compute
 	chains int // of each of them, independent of one another
@@ -66,7 +66,7 @@ func newRater(o *Opened, q *cl.Queue, prog *cl.Program, name string, b *cl.Buffe
 		return nil, errors.Join(err, k.Close())
 	}
 	items, group := o.device.rateItems()
-	return &rater{o: o, queue: q, kernel: k, buffer: b, rounds: 1, size: cl.Range1(items, group), items: items, chains: 8}, nil
+	return &rater{o: o, queue: q, kernel: k, buffer: b, arg: 1, size: cl.Range1(items, group), items: items, chains: 8}, nil
 }
 
 // multiplyAdds is how many are done in the given number of rounds.
@@ -76,7 +76,7 @@ func (r *rater) multiplyAdds(rounds int) float64 {
 
 // time returns the wall time of a launch until its end.
 func (r *rater) time(rounds int) (time.Duration, error) {
-	if err := r.kernel.SetInt32(r.rounds, int32(rounds)); err != nil {
+	if err := r.kernel.SetInt32(r.arg, int32(rounds)); err != nil {
 		return 0, err
 	}
 	start := time.Now()
@@ -89,8 +89,8 @@ func (r *rater) time(rounds int) (time.Duration, error) {
 	return max(1, time.Since(start)), nil
 }
 
-// roundsOf finds how many rounds take at least so long. The kernel has run before.
-func (r *rater) roundsOf(least time.Duration) (int, error) {
+// rounds finds how many of them take at least the given time. The kernel has run before.
+func (r *rater) rounds(least time.Duration) (int, error) {
 	n := 64
 	for {
 		t, err := r.time(n)
@@ -178,7 +178,7 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 		if p.onCompanion { // where a launch takes a microsecond
 			long /= 3
 		}
-		rounds, err := ways[0].rater.roundsOf(long)
+		rounds, err := ways[0].rater.rounds(long)
 		if err != nil {
 			return err
 		}

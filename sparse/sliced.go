@@ -19,7 +19,8 @@ const (
 	window    = 1 << 12 // rows among which those of like length may go to one slice
 	mostSpare = 0.25    // places without an element, as a share of elements, up to which slices pay
 	fewRows   = 256     // below this rows stay compressed
-	partRows  = 256     // rows whose part of a product of vectors is one number, see sliced.cl
+	part      = 8       // slices whose part of a product of vectors is one number, PART in sliced.cl
+	partRows  = part * slice
 )
 
 // layout is a matrix in slices of rows side by side, as sliced.cl has it.
@@ -194,7 +195,6 @@ func slicedKernel(c *ops.Call, dot bool) ops.KernelOptions {
 	}
 	if dot {
 		options += " -DDOT"
-		const part = partRows / slice
 		each = (each + part - 1) / part * part
 		o.Global, o.Local = [3]int{(rows + partRows - 1) / partRows * partRows}, [3]int{partRows}
 	}
@@ -222,7 +222,6 @@ func multiplySlices[T interface {
 	if len(ins) > 6 {
 		row = elements[int32](ins[6])
 	}
-	const part = partRows / slice
 	each := max(1, 1<<13/(1+len(value)/len(full)))
 	each = (each + part - 1) / part * part
 	inParallel((len(full)+each-1)/each, func(next func() (int, bool)) {

@@ -40,7 +40,7 @@ type Executor struct {
 	active   atomic.Pointer[version] // what runs
 	adaptive *adaptive               // nil: it stays where it is
 	pending  *pending                // what is compiled beside the runs; nil: nothing was
-	closed   atomic.Bool
+	closed   atomic.Bool             // apart from its instances, which runs hold
 }
 
 // Fill puts the tensor of every input, in the order of [Executor.Inputs], where a run finds it. Its error is that of

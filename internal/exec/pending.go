@@ -97,7 +97,7 @@ func (w *pending) end() error {
 	return w.version.close()
 }
 
-// Ready returns when nothing is compiled beside the runs any more, with the error of that, or of ctx; x is closed.
+// Ready returns when nothing is compiled beside the runs any more, or x is closed. Errors: that of compiling; of ctx; [ErrClosed].
 func (x *Executor) Ready(ctx context.Context) error {
 	if x.closed.Load() {
 		return x.closedError()

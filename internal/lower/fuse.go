@@ -438,7 +438,7 @@ func (f *fusion) until(cur *ir.Node, claimed map[*ir.Node]bool) (nodes []*ir.Nod
 	}
 	open := slices.Clone(f.users[cur]) // readers that are not among nodes yet
 	for len(nodes) < maxAside {
-		// Whoever reads another one comes after it.
+		// A node that reads another one comes after it.
 		n := slices.MinFunc(open, func(a, b *ir.Node) int { return cmp.Compare(f.place[a], f.place[b]) })
 		open = slices.DeleteFunc(open, func(x *ir.Node) bool { return x == n })
 		nodes = append(nodes, n)

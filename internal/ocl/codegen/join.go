@@ -12,9 +12,9 @@ import (
 // Suffix is the suffix of the names of kernels of part i of a joined program.
 func Suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
-// functionLine is a line that defines a function or type, whose name is its first group. It is compiled when it is first asked for.
+// functionLine is a line that defines a function, whose name is its first group, or a type, whose name is its second. It is compiled when it is first asked for.
 var functionLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|typedef .* |(?:.* )?void )(\w+)[(;]`)
+	return regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|(?:.* )?void )(\w+)[(;]|^typedef .* (\w+)(?: __attribute__.*)?;`)
 })
 
 // functionName is the name of the function or type that a line defines, or "".
@@ -23,8 +23,8 @@ func functionName(line string) string {
 	if !slices.ContainsFunc([]string{"inline", "INLINE", "typedef", "void"}, func(s string) bool { return strings.Contains(line, s) }) {
 		return ""
 	}
-	if m := functionLine().FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[1], "__") { // an attribute behind the name
-		return m[1]
+	if m := functionLine().FindStringSubmatch(line); m != nil {
+		return m[1] + m[2]
 	}
 	return ""
 }

@@ -15,6 +15,9 @@ func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
 		{"__kernel void contract_item(PARAMS) {", "contract_item"},
 		{"__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))\nvoid contract_row(PARAMS) {", "contract_row"},
 		{"kernel __attribute__((reqd_work_group_size(1, 1, 1))) void f(PARAMS) {", "f"},
+		{"typedef float16 VECTOR __attribute__((aligned(4)));", "VECTOR"},
+		{"typedef float16 __attribute__((aligned(4))) VECTOR;", "VECTOR"},
+		{"typedef struct { float a; float b; } pair;", "pair"},
 	} {
 		assert.Equal(t, []string{c.name}, distinct(c.text, functionName))
 	}

@@ -42,7 +42,7 @@ func TestConvolutionBiasAndActivationAreOneTask(t *testing.T) {
 		"an output of few channels is computed along its lines")
 }
 
-// Activations such as hard swish read their operand more than once, and so does whoever needs the operand itself.
+// Activations such as hard swish read their operand more than once, and so do other readers of it.
 func TestWhatReadsAProductTwiceEndsInItsTask(t *testing.T) {
 	hardSwish := func(x *Node) *Node {
 		return Div(Mul(x, Clamp(Add(x, ScalarLike(x, 3)), 0, 6)), ScalarLike(x, 6))
