@@ -9,7 +9,7 @@ import (
 
 // takesComplex reports whether operands of o that have its element type may be complex: it has a rule for them, or moves elements of any type.
 func (o *Op) takesComplex() bool {
-	return o.Complex != nil || o.kind == ir.KindControl || slices.Equal(o.DTypes, every) && (o.composed() || o.View != nil) && o.Category != "resampling"
+	return o.Complex != nil || o.kind == ir.KindControl || slices.Equal(o.DTypes, every) && (o.composed() || o.View != nil)
 }
 
 // compose returns the function that builds n from other ops, or nil for a primitive.
@@ -19,7 +19,7 @@ func (n *Node) compose() func(c *Call) *Node {
 		return n.op.Compose
 	case n.op.Complex != nil:
 		return n.op.Complex
-	case n.op.View != nil || n.op.Category == "layout" || n.op.Category == "indexing":
+	case n.op.View != nil:
 		return eachPart
 	}
 	return n.op.Compose

@@ -144,7 +144,7 @@ func (a diagEmbedAttr) shape(x []int) []int {
 }
 
 var _ = define(Op{
-	Name: "diag_embed", Category: "layout", Attributes: AttributesOf[diagEmbedAttr](), Operands: operandX, DTypes: every,
+	Name: "diag_embed", Category: "layout", Complex: eachPart, Attributes: AttributesOf[diagEmbedAttr](), Operands: operandX, DTypes: every,
 	Complete: func(c *Call) error {
 		a := diagonalAttr(c.Attr.(diagEmbedAttr))
 		if len(c.shape(0)) == 0 {
@@ -197,7 +197,7 @@ type triangularAttr struct {
 
 func triangleOp(name string, keep func(row, column *Node) *Node) Op {
 	return Op{
-		Name: name, Category: "layout", Attributes: AttributesOf[triangularAttr](), Operands: operandX, DTypes: every,
+		Name: name, Category: "layout", Complex: eachPart, Attributes: AttributesOf[triangularAttr](), Operands: operandX, DTypes: every,
 		Result: func(c *Call) ([]int, tensor.DType, error) {
 			if len(c.shape(0)) < 2 {
 				return nil, 0, fmt.Errorf("%v is no matrix", c.shape(0))

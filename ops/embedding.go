@@ -19,7 +19,7 @@ func Embedding(table, ids *Node) *Node { return apply("embedding", nil, table, i
 
 var _ = define(Op{
 	Name:     "embedding",
-	Category: "indexing",
+	Category: "indexing", Complex: eachPart,
 	Operands: []Operand{{Name: "table"}, {Name: "ids", DTypes: ints}},
 	DTypes:   every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {

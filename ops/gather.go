@@ -111,7 +111,7 @@ func GatherElements(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
 }
 
 var _ = define(Op{
-	Name: "gather_elements", Category: "indexing", Attributes: AttributesOf[indexAttr](), Operands: indexing, DTypes: every,
+	Name: "gather_elements", Category: "indexing", Complex: eachPart, Attributes: AttributesOf[indexAttr](), Operands: indexing, DTypes: every,
 	Complete: completeElementAxis,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, idx, axis := c.shape(0), c.shape(1), c.Attr.(indexAttr).Axis
@@ -153,7 +153,7 @@ func IndexSelect(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
 }
 
 var _ = define(Op{
-	Name: "index_select", Category: "indexing", Attributes: AttributesOf[indexAttr](), Operands: indexing, DTypes: every,
+	Name: "index_select", Category: "indexing", Complex: eachPart, Attributes: AttributesOf[indexAttr](), Operands: indexing, DTypes: every,
 	Complete: completeElementAxis,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		x, axis := c.shape(0), c.Attr.(indexAttr).Axis
@@ -295,7 +295,7 @@ func (a ndAttr) matrix(x *Node, idx []int) *Node {
 }
 
 var _ = define(Op{
-	Name: "gather_nd", Category: "indexing", Attributes: AttributesOf[ndAttr](), Operands: indexing, DTypes: every,
+	Name: "gather_nd", Category: "indexing", Complex: eachPart, Attributes: AttributesOf[ndAttr](), Operands: indexing, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, x, idx := c.Attr.(ndAttr), c.shape(0), c.shape(1)
 		if err := a.check(x, idx); err != nil {
@@ -330,7 +330,8 @@ type scatterNDAttr struct {
 }
 
 var _ = define(Op{
-	Name: "scatter_nd", Category: "indexing", Attributes: AttributesOf[scatterNDAttr](), Operands: scattering, DTypes: every,
+	Name: "scatter_nd", Category: "indexing", Complex: eachPart,
+	Attributes: AttributesOf[scatterNDAttr](), Operands: scattering, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, x, idx := c.Attr.(scatterNDAttr), c.shape(0), c.shape(1)
 		nd := ndAttr{a.Batch, a.NegativeIndices}

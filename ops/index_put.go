@@ -107,7 +107,7 @@ func namedParts(x *Node, indices []*Node, shape []int) *Node {
 }
 
 var _ = define(Op{
-	Name: "index", Category: "indexing", DTypes: every,
+	Name: "index", Category: "indexing", Complex: eachPart, DTypes: every,
 	Operands: []Operand{{Name: "x"}, {Name: "indices", DTypes: ints, Repeated: true}},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at, rest, err := indexShape(c.shape(0), c.In[1:])
@@ -122,7 +122,7 @@ var _ = define(Op{
 })
 
 var _ = define(Op{
-	Name: "index_put", Category: "indexing", Attributes: AttributesOf[indexPutAttr](), DTypes: every,
+	Name: "index_put", Category: "indexing", Complex: eachPart, Attributes: AttributesOf[indexPutAttr](), DTypes: every,
 	Operands: []Operand{{Name: "x"}, {Name: "values"}, {Name: "indices", DTypes: ints, Repeated: true}},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(indexPutAttr)
@@ -177,7 +177,7 @@ func MaskedFill[V NodeOrNumber](x, mask *Node, value V) *Node { return Where(mas
 func MaskedScatter(x, mask, source *Node) *Node { return apply("masked_scatter", nil, x, mask, source) }
 
 var _ = define(Op{
-	Name: "masked_scatter", Category: "indexing", DTypes: every,
+	Name: "masked_scatter", Category: "indexing", Complex: eachPart, DTypes: every,
 	Operands: []Operand{{Name: "x"}, {Name: "mask", DTypes: bools}, {Name: "source"}},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		full, err := tensor.Broadcast(c.shape(0), c.shape(1))

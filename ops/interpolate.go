@@ -73,7 +73,8 @@ type InterpolateOptions struct {
 func Interpolate(x *Node, o InterpolateOptions) *Node { return apply("interpolate", o, x) }
 
 var _ = define(Op{
-	Name: "interpolate", Category: "resampling", Attributes: AttributesOf[InterpolateOptions](), Operands: operandX, DTypes: every,
+	Name: "interpolate", Category: "resampling", Complex: eachPart,
+	Attributes: AttributesOf[InterpolateOptions](), Operands: operandX, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		axes, err := c.Attr.(InterpolateOptions).axes(c.shape(0), c.dt(0))
 		shape := c.Shape(0)
@@ -154,7 +155,7 @@ func (o InterpolateOptions) axes(x []int, dt tensor.DType) ([]resampleAttr, erro
 		return nil, errors.New("neither a size nor a scale is given")
 	case n > len(x) || len(o.Size) != n && len(o.Size) != 0 || len(o.Scale) != n && len(o.Scale) != 0:
 		return nil, fmt.Errorf("the size %v and the scale %v do not fit the axes of %v", o.Size, o.Scale, x)
-	case !dt.IsFloat() && filter != filterNearest:
+	case !hasDerivative(dt) && filter != filterNearest:
 		return nil, fmt.Errorf("dtype %v is not a float, which the mode %q needs (cast with ops.Cast)", dt, o.Mode)
 	case !slices.Contains([]CoordMode{CoordHalfPixel, CoordPyTorchHalfPixel, CoordHalfPixelSymmetric, CoordAsymmetric, CoordAlignCorners, CoordCrop}, coords):
 		return nil, fmt.Errorf("the coordinates %q are unknown", coords)

@@ -103,8 +103,8 @@ type axisAttr struct {
 }
 
 var _ = define(Op{
-	Name:       "concat",
-	Category:   "layout",
+	Name:     "concat",
+	Category: "layout", Complex: eachPart,
 	Attributes: AttributesOf[axisAttr](),
 	Operands:   []Operand{{Name: "xs", Repeated: true}},
 	DTypes:     every,

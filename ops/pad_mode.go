@@ -123,7 +123,7 @@ func padModeResult(c *Call) ([]int, tensor.DType, error) {
 }
 
 var _ = define(Op{
-	Name: "pad_mode", Category: "layout", Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
+	Name: "pad_mode", Category: "layout", Complex: eachPart, Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
 	Result: padModeResult,
 	// The positions are a constant: one load for each line of the result.
 	Compose: func(c *Call) *Node {

@@ -77,7 +77,7 @@ func DepthToSpace(x *Node, r int, blocksFirst bool) *Node {
 func PixelShuffle(x *Node, r int) *Node { return DepthToSpace(x, r, false) }
 
 var _ = define(Op{
-	Name: "depth_to_space", Category: "layout", Attributes: AttributesOf[depthAttr](), Operands: operandX, DTypes: every,
+	Name: "depth_to_space", Category: "layout", Complex: eachPart, Attributes: AttributesOf[depthAttr](), Operands: operandX, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return depthResult(c, true) },
 	Compose: func(c *Call) *Node {
 		a := c.Attr.(depthAttr)
@@ -119,7 +119,7 @@ func SpaceToDepth(x *Node, r int, blocksFirst bool) *Node {
 func PixelUnshuffle(x *Node, r int) *Node { return SpaceToDepth(x, r, false) }
 
 var _ = define(Op{
-	Name: "space_to_depth", Category: "layout", Attributes: AttributesOf[depthAttr](), Operands: operandX, DTypes: every,
+	Name: "space_to_depth", Category: "layout", Complex: eachPart, Attributes: AttributesOf[depthAttr](), Operands: operandX, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return depthResult(c, false) },
 	Compose: func(c *Call) *Node {
 		a := c.Attr.(depthAttr)
@@ -135,7 +135,7 @@ var _ = define(Op{
 func ChannelShuffle(x *Node, groups int) *Node { return apply("channel_shuffle", blockAttr{groups}, x) }
 
 var _ = define(Op{
-	Name: "channel_shuffle", Category: "layout", Attributes: AttributesOf[blockAttr](), Operands: operandX, DTypes: every,
+	Name: "channel_shuffle", Category: "layout", Complex: eachPart, Attributes: AttributesOf[blockAttr](), Operands: operandX, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		if x, g := c.shape(0), c.Attr.(blockAttr).Block; len(x) < 2 || g < 1 || x[1]%g != 0 {
 			return nil, 0, fmt.Errorf("%d groups of the channels of %v, not [N C ...]", g, x)
@@ -189,7 +189,7 @@ func (o FoldOptions) plan(x []int) (poolPlan, error) {
 func Unfold(x *Node, o FoldOptions) *Node { return apply("im2col", o, x) }
 
 var _ = define(Op{
-	Name: "im2col", Category: "layout", Attributes: AttributesOf[FoldOptions](), Operands: operandX, DTypes: every,
+	Name: "im2col", Category: "layout", Complex: eachPart, Attributes: AttributesOf[FoldOptions](), Operands: operandX, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		o, x := c.Attr.(FoldOptions), c.shape(0)
 		if len(x) < 3 {

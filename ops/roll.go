@@ -27,7 +27,7 @@ type rollAttr struct {
 }
 
 var _ = define(Op{
-	Name: "roll", Category: "layout", Attributes: AttributesOf[rollAttr](), Operands: operandX, DTypes: every,
+	Name: "roll", Category: "layout", Complex: eachPart, Attributes: AttributesOf[rollAttr](), Operands: operandX, DTypes: every,
 	Complete: func(c *Call) error {
 		a, x := c.Attr.(rollAttr), c.shape(0)
 		switch {

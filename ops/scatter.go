@@ -136,7 +136,7 @@ func scatterShapes(c *Call, axis int) (along bool, err error) {
 func scatterAxis(axis int, c *Call) (int, error) { return shapes.Axis(axis, max(len(c.shape(0)), 1)) }
 
 var _ = define(Op{
-	Name: "scatter", Category: "indexing",
+	Name: "scatter", Category: "indexing", Complex: eachPart,
 	Attributes: AttributesOf[scatterAttr](), Operands: scattering, DTypes: every,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(scatterAttr)

@@ -142,7 +142,7 @@ func SliceScatter(x, src *Node, ranges ...Range) *Node {
 }
 
 var _ = define(Op{
-	Name: "slice_scatter", Category: "layout", Attributes: AttributesOf[affineAttr](),
+	Name: "slice_scatter", Category: "layout", Complex: eachPart, Attributes: AttributesOf[affineAttr](),
 	Operands: []Operand{{Name: "x"}, {Name: "src"}}, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(affineAttr)
@@ -187,7 +187,7 @@ func DiagonalScatter(x, src *Node, offset, axis1, axis2 int) *Node {
 }
 
 var _ = define(Op{
-	Name: "diagonal_scatter", Category: "layout", Attributes: AttributesOf[diagonalAttr](),
+	Name: "diagonal_scatter", Category: "layout", Complex: eachPart, Attributes: AttributesOf[diagonalAttr](),
 	Operands: []Operand{{Name: "x"}, {Name: "src"}}, DTypes: every,
 	Complete: func(c *Call) error {
 		a := c.Attr.(diagonalAttr)

@@ -32,7 +32,7 @@ func (a tileAttr) full(x []int) (extents, reps []int) {
 }
 
 var _ = define(Op{
-	Name: "tile", Category: "layout", Attributes: AttributesOf[tileAttr](), Operands: operandX, DTypes: every,
+	Name: "tile", Category: "layout", Complex: eachPart, Attributes: AttributesOf[tileAttr](), Operands: operandX, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		shape, reps := c.Attr.(tileAttr).full(c.shape(0))
 		shape = slices.Clone(shape)
@@ -79,7 +79,8 @@ type repeatAttr struct {
 }
 
 var _ = define(Op{
-	Name: "repeat_interleave", Category: "layout", Attributes: AttributesOf[repeatAttr](), Operands: operandX, DTypes: every,
+	Name: "repeat_interleave", Category: "layout", Complex: eachPart,
+	Attributes: AttributesOf[repeatAttr](), Operands: operandX, DTypes: every,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(repeatAttr)
 		if a.Axis, err = shapes.Axis(a.Axis, len(c.shape(0))); err == nil && a.Times < 0 {
@@ -117,7 +118,7 @@ type repeatCountsAttr struct {
 }
 
 var _ = define(Op{
-	Name: "repeat_counts", Category: "layout", Attributes: AttributesOf[repeatCountsAttr](),
+	Name: "repeat_counts", Category: "layout", Complex: eachPart, Attributes: AttributesOf[repeatCountsAttr](),
 	Operands: []Operand{{Name: "x"}, {Name: "counts", DTypes: ints}}, DTypes: every,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(repeatCountsAttr)

@@ -23,7 +23,7 @@ func Trim(values *Node, axis int, count *Node) *Node {
 }
 
 var _ = define(Op{
-	Name: "trim", Category: "layout", role: roleTrim, Attributes: AttributesOf[axisAttr](), DTypes: every,
+	Name: "trim", Category: "layout", Complex: eachPart, role: roleTrim, Attributes: AttributesOf[axisAttr](), DTypes: every,
 	Operands: []Operand{{Name: "values"}, {Name: "count", DTypes: ints}},
 	Complete: func(c *Call) error {
 		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(c.shape(0)))

@@ -32,7 +32,8 @@ func TestComplexNumbersAreMovedAndReduced(t *testing.T) {
 			"sum": Sum(x), "rows": Sum(x, 1), "mean": Mean(x, 0), "prod": Prod(x, 1), "all": Prod(x), "none": Sum(x, []int{}...),
 			"cumsum": CumSum(x, 1, nil), "equal": Equal(x, BroadcastTo(Select(x, 0, 0), 2, 3)), "cast": Cast(x, tensor.Float32), "bool": Cast(x, tensor.Bool),
 			"up": Cast(Cast(x, tensor.Bool), tensor.Complex64), "scalar": Mul(Add(x, 1-2i), 2), "full": FullLike(x, 3), "nan": IsNaN(Div(x, ZerosLike(x))),
-			"empty": Prod(Narrow(x, 1, 0, 0), 1),
+			"empty": Prod(Narrow(x, 1, 0, 0), 1), "tril": Tril(x, 0),
+			"resampled": Interpolate(Reshape(Narrow(Select(x, 0, 0), 0, 0, 2), 1, 1, 2), InterpolateOptions{Mode: InterpolateLinear, Size: []int{4}}),
 		}
 		var names []string
 		var outs []*Node
@@ -64,6 +65,7 @@ func TestComplexNumbersAreMovedAndReduced(t *testing.T) {
 			"cast": []float32{1, 0, 3, -1, 0, 1}, "bool": []bool{true, true, true, true, false, true},
 			"up": []complex64{1, 1, 1, 1, 0, 1}, "scalar": []complex64{4 - 4i, 2, 8 - 2i, -4i, 2 - 4i, 4 - 6i},
 			"full": []complex64{3, 3, 3, 3, 3, 3}, "nan": []bool{true, true, false, true, true, false}, "empty": []complex64{1, 1},
+			"tril": []complex64{1, 0, 0, -1, 0, 0}, "resampled": []complex64{1, 0.75 + 0.5i, 0.25 + 1.5i, 2i},
 		}, got)
 	})
 }
