@@ -7,6 +7,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/dtypes"
+	"github.com/anycl/anycl/internal/ir"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -111,7 +112,7 @@ func (l *layout) multiply(p *Pattern, values, x *ops.Node) *ops.Node {
 	if l.row != nil {
 		in = append(in, p.constant(g, l.row))
 	}
-	return ops.Apply("sparse.multiply_sliced", slicedAttr{p.rows}, in...)
+	return ops.Apply(slicedProduct.Name, slicedAttr{p.rows}, in...)
 }
 
 // sparse.kept is its operand in memory of its own: values are laid out anew once for all runs where they do not change.
@@ -134,7 +135,7 @@ var operandsSliced = []ops.Operand{
 	{Name: "row", DTypes: ints32, Optional: true},
 }
 
-var _ = ops.MustDefine(ops.Op{
+var slicedProduct = ops.MustDefine(ops.Op{
 	Name: "sparse.multiply_sliced", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](), Operands: operandsSliced,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		return []int{c.Attr.(slicedAttr).Rows}, c.DType(5), nil
@@ -145,7 +146,7 @@ var _ = ops.MustDefine(ops.Op{
 
 // The product of a square matrix with x, and parts of its product with x, which are to be added up: each element of the result is multiplied
 // where it is computed, so that neither vector is read again.
-var _ = ops.MustDefine(ops.Op{
+var slicedProductDot = ops.MustDefine(ops.Op{
 	Name: "sparse.multiply_sliced_dot", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](), Operands: operandsSliced,
 	Results: func(c *ops.Call) ([]ops.Result, error) {
 		rows, dt := c.Attr.(slicedAttr).Rows, c.DType(5)
@@ -158,16 +159,28 @@ var _ = ops.MustDefine(ops.Op{
 
 // withDot is y = a·x, of an operator, and x·y, computed by one kernel where the operator is the product with a matrix in slices.
 func withDot(y, x *ops.Node) (same, xy *ops.Node) {
-	product := y
-	for !failed(product) && slices.Contains([]string{"pick", "custom_gradient"}, product.Op().Name) {
-		in := product.Operands()
-		product = in[len(in)-1]
-	}
-	if failed(product) || product.Op().Name != "sparse.multiply_sliced" || product.Operands()[5] != x || y.Dim(0) != x.Dim(0) {
+	product := computedBy(y)
+	if failed(product) || product.Op() != slicedProduct || product.Operands()[5] != x || y.Dim(0) != x.Dim(0) {
 		return y, dot(x, y)
 	}
-	r := ops.ApplyAll("sparse.multiply_sliced_dot", product.Attr(), product.Operands()...)
+	r := ops.ApplyAll(slicedProductDot.Name, product.Attr(), product.Operands()...)
 	return r[0], ops.Sum(r[1])
+}
+
+// computedBy is the node of a primitive op that computes y, down through what others, such as custom gradients, are composed of.
+func computedBy(y *ops.Node) *ops.Node {
+	for !failed(y) {
+		of, i := y, 0
+		if p, ok := y.Attr().(ir.PickAttr); ok {
+			of, i = y.Operands()[0], p.I
+		}
+		parts := of.Parts()
+		if parts == nil {
+			return y
+		}
+		y = parts[i]
+	}
+	return y
 }
 
 func slicedKernel(c *ops.Call, dot bool) ops.KernelOptions {

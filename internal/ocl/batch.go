@@ -224,6 +224,7 @@ func divide(parts []part) [][]part {
 // compile builds parts as one program. Where that fails, each is built alone,
 // so that one that a driver refuses does not take the others with it.
 func (w *target) compile(ctx context.Context, parts []part) error {
+	var joint *cl.BuildError // of all parts together
 	if len(parts) > 1 {
 		all := make([]*codegen.Program, len(parts))
 		for i, p := range parts {
@@ -237,19 +238,25 @@ func (w *target) compile(ctx context.Context, parts []part) error {
 			}
 			return nil
 		}
-		if be := (*cl.BuildError)(nil); !errors.As(err, &be) {
+		if !errors.As(err, &joint) {
 			return err
 		}
 	}
+	alone := true
 	for _, p := range parts {
 		b, err := w.build(ctx, p.Program)
 		if err != nil {
 			if be := (*cl.BuildError)(nil); errors.As(err, &be) {
+				alone = false
 				continue // the task that needs it reports it
 			}
 			return err
 		}
 		w.library.enter(p, b)
+	}
+	if joint != nil && alone {
+		w.log.Warn("ocl: kernels that build alone do not build as one program, which takes longer at every start",
+			"device", w.facts.Name, "kernels", len(parts), "error", joint)
 	}
 	return nil
 }

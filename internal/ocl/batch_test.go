@@ -1,7 +1,9 @@
 package ocl
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"testing"
@@ -117,4 +119,29 @@ func TestAPartThatTheDriverRefusesDoesNotTakeTheOthersWithIt(t *testing.T) {
 	task := sample.Map(engine.Domain{1}, sample.Constant(tensor.Float32, 1))
 	_, err := e.queue.to.program(t.Context(), task, part{bad, bad.Key()})
 	assert.ErrorContains(t, err, "nothing")
+}
+
+// TestPartsThatOnlyBuildAloneAreLogged: names that the preprocessor makes are not told apart where parts are joined.
+func TestPartsThatOnlyBuildAloneAreLogged(t *testing.T) {
+	e := device(t, "", nil)
+	var log bytes.Buffer
+	to := e.queue.to
+	to.log = slog.New(slog.NewTextHandler(&log, nil))
+	var parts []part
+	for i := range 2 {
+		p := &codegen.Program{Name: "made.cl", Head: "// head\n"}
+		p.Body = fmt.Sprintf(`#define MADE(a, b) a##b
+int MADE(of, Paste)(int x) { return x + %d; }
+kernel void made%d(global int *x) { x[0] = MADE(of, Paste)(1); }
+// %p
+`, i, i, e)
+		parts = append(parts, part{p, p.Key()})
+	}
+	require.NoError(t, to.compile(t.Context(), parts))
+	for _, p := range parts {
+		_, ok := to.library.find(p.key)
+		assert.True(t, ok)
+	}
+	assert.Contains(t, log.String(), "do not build as one program")
+	assert.Contains(t, log.String(), "kernels=2")
 }

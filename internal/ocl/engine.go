@@ -77,7 +77,7 @@ func newEngine(dev *platform.Opened, variants string) *Engine {
 		dev: dev, facts: facts, tuned: variant.OpenTable(dev),
 		force: variants, bounds: os.Getenv(EnvCheck) == checkBounds, memories: map[*memory]struct{}{}, sequences: map[*sequence]struct{}{},
 	}
-	e.queue = &queueRunner{target{device: dev.CL(), facts: facts, programs: dev, mark: "false 1", library: new(library)}, e}
+	e.queue = &queueRunner{target{device: dev.CL(), facts: facts, programs: dev, mark: "false 1", library: new(library), log: dev.Logger()}, e}
 	e.Calibrated()
 	e.traits = engine.Traits{
 		Buffers: max(facts.Operands(), 1), MaxAlloc: facts.MaxAlloc, Stream: e, Peaks: e.peaks,

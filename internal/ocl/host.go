@@ -33,7 +33,8 @@ func newHostPath(e *Engine) *hostPath {
 	of.Name, of.MaxAlloc, of.Unoptimized = e.facts.Name, e.facts.MaxAlloc, e.facts.Unoptimized
 	h := &hostPath{eng: e, loaded: &hostrun.Loaded}
 	h.inline = &hostRunner{host: h, companion: c, to: target{
-		device: c.Device().CL(), facts: of, programs: c, head: hostrun.PartHead, customHead: hostrun.CustomHead, mark: "true 1", library: new(library),
+		device: c.Device().CL(), facts: of, programs: c, head: hostrun.PartHead, customHead: hostrun.CustomHead, mark: "true 1",
+		library: new(library), log: e.dev.Logger(),
 	}}
 	if pool := hostrun.NewPool(e.facts.Units); pool != nil { // which plans as for the whole device
 		pooled := *h.inline

@@ -3,6 +3,7 @@ package ocl
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
@@ -58,6 +59,7 @@ type target struct {
 	customHead func(dims, depth int) string
 	mark       string // tells runners apart in fingerprints
 	library    *library
+	log        *slog.Logger
 }
 
 // queueRunner runs kernels in the opened device's queue.

@@ -74,19 +74,16 @@ func (c *Contraction) winogradFits() bool {
 // leastWinograd is the least number of terms for which Winograd's way pays.
 const leastWinograd = 9 * 8
 
-// effort is the part of the multiplications of t that its kernel does.
+// effort is the part of the multiplications of t that the variant chosen by rule does. Only windows of 3 x 3 over channels have one that
+// does fewer than all: others are not looked at.
 func effort(d *facts.Device, t *engine.Task) float64 {
 	if k := t.Size(3); !d.CPU || k%9 != 0 || k < leastWinograd {
 		return 1
 	}
-	t = access.Collapse(t)
-	if contractVariants(d, t)[0].Name != "winograd" {
-		return 1
+	if best := contractVariants(d, access.Collapse(t))[0]; best.Effort != nil {
+		return best.Effort()
 	}
-	plain := inBoth(func(swap bool) *Contraction { return Separate(d, t, swap) })
-	w, _ := winogradOrientation(plain(false), plain)
-	own, all := w.winogradCycles()
-	return float64(own) / float64(all)
+	return 1
 }
 
 // winogradCycles counts the cycles of Winograd's way and of the plain product on a CPU driver.
@@ -197,6 +194,10 @@ func (p winogradChoice) String() string {
 func (c *Contraction) winograd() variant.Variant {
 	v := variant.Tunable[winogradChoice](contractChooser(c, "winograd", c.chooseWinograd, c.settleWinograd, c.planWinograd))
 	v.Why = "windows of 3 x 3 that move by one"
+	v.Effort = func() float64 {
+		own, all := c.winogradCycles()
+		return float64(own) / float64(all)
+	}
 	return v
 }
 

@@ -19,6 +19,8 @@ type Variant struct {
 	Name string                // as in EnvVariant
 	Why  string                // it fits this task on this device: one phrase
 	Plan func() (*Plan, error) // writes the program; called for the chosen one
+	// Effort is the part of the task's multiplications that it does. Nil: all.
+	Effort func() float64
 
 	// The parameters that the tuner may change; all nil where there are none.
 	Space *kernels.Space
