@@ -24,6 +24,7 @@ type Builder struct {
 	IndexType string // the C type of IDX: int, or long when an address needs it
 	Double    bool
 	Passes    bool // a kernel file has functions that take PARAMS and are called with ARGS
+	Inline    bool // hooks are made part of every loop that calls them, so that it becomes vectors
 
 	ints    []Arg          // in order of first appearance
 	byKey   map[string]int // into ints

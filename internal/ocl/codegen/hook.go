@@ -93,7 +93,11 @@ func (g *Builder) write(name, result string, params []Param, body string) {
 		args = append(args, p.Arg)
 	}
 	lower := strings.ToLower(name)
-	fmt.Fprintf(&g.Hooks, "static inline %s %s_hook(%s FN_PARAMS) {\n%s}\n", result, lower, strings.Join(declared, ", "), body)
+	begin := "static inline"
+	if g.Inline {
+		begin = "INLINE"
+	}
+	fmt.Fprintf(&g.Hooks, "%s %s %s_hook(%s FN_PARAMS) {\n%s}\n", begin, result, lower, strings.Join(declared, ", "), body)
 	fmt.Fprintf(&g.Hooks, "#define %s(%s) %s_hook(%s FN_ARGS)\n\n", name, strings.Join(names, ", "), lower, strings.Join(args, ", "))
 }
 

@@ -163,8 +163,9 @@ func mapView(d *facts.Device, t *engine.Task) (rows, cols []int) {
 }
 
 // program starts the program of either kernel, with one hook or one for each segment.
-func (m *mapping) program() *codegen.Builder {
+func (m *mapping) program(inline bool) *codegen.Builder {
 	g := codegen.New(m.dev, m.task)
+	g.Inline = inline
 	g.Size("ROWS", m.rows)
 	g.Size("COLS", m.cols)
 	coords := []codegen.Coord{{Name: "r", Axes: m.rowAxes}, {Name: "c", Axes: m.colAxes}}
@@ -233,7 +234,7 @@ func (m *mapping) mostItems() int64 {
 
 func (m *mapping) planItem(c mapItem) (*variant.Plan, error) {
 	r := kernels.MapItemOf(m.rows, m.cols, c.items, c.wg)
-	g := m.program()
+	g := m.program(false)
 	g.Macro("ITEMS", r.Items)
 	if r.Items > 1 {
 		g.Macro("DOWN", codegen.OneIf(r.Down))
@@ -261,7 +262,7 @@ func (m *mapping) chooseBlock() mapBlock {
 
 func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	r := kernels.MapBlockOf(m.rows, m.cols, c.Rows, c.Columns)
-	g := m.program()
+	g := m.program(true)
 	g.Passes = true
 	g.Size("RSPAN", r.Rows)
 	g.Size("CSPAN", r.Columns)

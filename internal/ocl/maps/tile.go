@@ -123,6 +123,7 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 	outer, rows, cols := m.extents()
 	s := kernels.MapTileOf(outer, rows, cols, c.Rows, c.Columns, c.Outer)
 	g := codegen.New(m.dev, t)
+	g.Inline = true
 	g.Size("OUTER", outer)
 	g.Size("ROWS", rows)
 	g.Size("COLS", cols)

@@ -25,7 +25,7 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0
 
-static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE float value_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
     const float v2 = LOAD_float32(p1, c);

@@ -21,7 +21,7 @@
     const uint run
 #define FN_ARGS , y0_ + o_y0, run
 
-static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE float value_hook(const IDX r, const IDX c FN_PARAMS) {
     const float v0 = LOAD_float32(p0, c);
     const float v1 = (float)((float)(run));
     const float v2 = (float)(v0 - v1);

@@ -24,7 +24,7 @@
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, n0, n1
 
-static inline ushort value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE ushort value_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = c + n0;
     const int g1 = i0 >= 0 && i0 < n1;
     const int i2 = n1 * r + c + n0;

@@ -24,7 +24,7 @@
     const IDX n0
 #define FN_ARGS , (__global const float *)(y0_ + o_y0), p1_ + o_p1, n0
 
-static inline int value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE int value_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
     const float v2 = LOAD_float32(p1, c);

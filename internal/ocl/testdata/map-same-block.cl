@@ -22,7 +22,7 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline uchar value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE uchar value_hook(const IDX r, const IDX c FN_PARAMS) {
     const int v0 = LOAD_int32(p0, c);
     const uchar v1 = (uchar)((v0 < v0) != 0);
     return v1;

@@ -28,7 +28,7 @@
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1
 
 typedef struct { float v0; float v1; float v2; } value_t;
-static inline value_t value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE value_t value_hook(const IDX r, const IDX c FN_PARAMS) {
     const float v0 = LOAD_float32(p0, c);
     const float v1 = LOAD_float32(p1, c);
     const float v2 = (float)(v0 + v1);

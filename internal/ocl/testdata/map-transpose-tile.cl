@@ -27,14 +27,14 @@
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, n0, n1
 
-static inline float value_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
+INLINE float value_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
     const int i0 = r + n0 * c;
     const float v1 = LOAD_float32(p0, i0);
     return v1;
 }
 #define VALUE(o, r, c) value_hook(o, r, c FN_ARGS)
 
-static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
+INLINE long place_hook(const IDX o, const IDX r FN_PARAMS) {
     const int i0 = n1 * r;
     const long v1 = (long)(i0);
     return v1;
@@ -43,7 +43,7 @@ static inline long place_hook(const IDX o, const IDX r FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-static inline float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
+INLINE float16 values_hook(const IDX o, const IDX r, const IDX c FN_PARAMS) {
     const int i0 = r + n0 * c;
     FETCH_LINE(p0 + i0 + 32);
     const float16 v1 = LOADS_float32(p0, i0);

@@ -160,7 +160,7 @@ static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 
-static inline float value_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE float value_hook(const IDX r, const IDX c FN_PARAMS) {
     const float v0 = LOAD_float32(p0, 0);
     return v0;
 }
