@@ -23,6 +23,7 @@ const (
 	maxAside  = 16      // nodes between a result that several read and the one that all of these lead to
 	fewFlops  = 1 << 14 // are done before another task has begun
 	fewViews  = 16      // that are looked through for divisions
+	singly    = 3       // times as long as elements of vectors take those that are computed one at a time
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a
@@ -157,29 +158,38 @@ func hasEpilogue(n *ir.Node) bool {
 }
 
 // chooseRoots goes from readers to operands and counts how often each element of an inlined node
-// would be computed. It makes a buffer of a node that is computed more than once and is not cheap.
+// would be computed. It makes a buffer of a node that is computed more than once and is not cheap, and of one that is computed where
+// an index that is data finds elements one by one, if it is faster to compute vectors of it, store them and find these.
 func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
 	evals := map[*ir.Node]float64{}
+	single := map[*ir.Node]float64{} // of evals, those of one element at a time
 	for _, n := range slices.Backward(f.order) {
 		if heavy(n) || f.dense[n] || n.Is(ir.TraitMaterialize|ir.TraitMatchLayout) {
 			f.root[n] = !n.InBuffer()
 		}
-		var e, packed float64
+		var e, packed, alone float64
 		for _, u := range f.users[n] {
 			reads := f.readsBy(u, n, evals[u])
+			if u.Op.Kind == ir.KindGather && n == u.In[0] && !findsLines(u) {
+				alone += reads
+			} else if !f.root[u] {
+				alone += f.readsBy(u, n, single[u])
+			}
 			if e += reads; u.Op.Kind == ir.KindContract || u.Op.Kind == ir.KindAttention {
 				packed += reads
 			}
 		}
-		evals[n] = e
+		evals[n], single[n] = e, alone
 		if f.root[n] || n.InBuffer() {
-			evals[n] = 1
+			evals[n], single[n] = 1, 0
 			continue
 		}
 		computes := n.Elementwise() || n.Op.Kind == ir.KindRandom || terms(n) > 0
-		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
-			f.root[n], evals[n] = true, 1
+		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
+		slowly := n.Elementwise() && cost[n]*((e-1)+alone*(singly-1)) > engine.StoredFlops
+		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
+			f.root[n], evals[n], single[n] = true, 1, 0
 		}
 	}
 }
@@ -262,7 +272,7 @@ func (f *fusion) readsBy(u, n *ir.Node, evals float64) float64 {
 		return contractUse
 	case terms(u) > 0:
 		return evals
-	case f.root[u] && !u.Elementwise() && u.Op.View == nil:
+	case f.root[u] && !u.Elementwise() && u.Op.View == nil && !(u.Op.Kind == ir.KindGather && n == u.In[0]):
 		return 1
 	}
 	switch {

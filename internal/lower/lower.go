@@ -195,10 +195,12 @@ func (l *lowerer) mapTask(n *ir.Node, body func(x *builder, at []*engine.Index) 
 	return v
 }
 
-// gathered reports whether neither lines nor channels of an image whose elements lie at addr can be read as vectors: elements of
-// lines are apart, because channels are innermost, and these are shuffled. Each tap of windows over it would be gathered, which
-// takes longer than a copy.
+// gathered reports whether windows over an image whose elements lie at addr would gather each tap, which takes longer than a copy: an index
+// that is data says where these lie, or neither lines nor channels can be read as vectors, because channels are innermost and shuffled.
 func gathered(addr *engine.Index, rank int) bool {
+	if _, ok := strides(addr, rank); !ok {
+		return true
+	}
 	if _, ok := addr.Affine(rank); ok {
 		return false
 	}

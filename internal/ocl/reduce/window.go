@@ -40,19 +40,33 @@ func (r *reduction) byWindows() *windows {
 	if r.dev.LocalMem < int64(r.val.Size())*kernels.WindowStage {
 		return nil
 	}
+	var first *windows
 	for _, taps := range []bool{false, true} {
-		w := &windows{reduction: r, taps: taps}
-		if w.match() {
-			return w
+		for _, turned := range []bool{false, true} {
+			w := &windows{reduction: r, taps: taps}
+			switch {
+			case !w.match(turned):
+			case w.best():
+				return w
+			case first == nil:
+				first = w
+			}
 		}
 	}
-	return nil
+	return first
 }
 
-// match finds the axes, the source and its factor.
-func (w *windows) match() bool {
+// match finds the axes, the source and its factor. Turned takes the last two axes of taps the other way round: a fold counts them as they
+// lie in memory, and results of a transposed image may not be counted so.
+func (w *windows) match(turned bool) bool {
 	dom := w.task.Axes
-	lanes, taps := access.Axes(w.task, 0), access.Axes(w.task, 1)
+	lanes, taps := access.Axes(w.task, 0), slices.Clone(access.Axes(w.task, 1))
+	if turned {
+		if len(taps) < 2 || w.fold.Monoid.IsArg() { // whose positions count in the order of the axes
+			return false
+		}
+		slices.Reverse(taps[len(taps)-2:])
+	}
 	if w.taps {
 		lanes, taps = taps, lanes
 	}
@@ -257,7 +271,8 @@ func (w *windows) best() bool {
 	const farthest = 4 // columns that a window moves on for the next lane
 	lanes := int64(w.task.Axes[w.along.at])
 	overlap := access.Abs(w.along.apart)*(w.along.taps(w.task.Axes)-1) < lanes
-	if access.Stride(w.source, w.along.at) != 1 || lanes < 4 || w.along.step > farthest || !overlap {
+	transposed := w.down.at >= 0 && access.Stride(w.source, w.down.at) == 1 // each element is read from afar only once
+	if !transposed && access.Stride(w.source, w.along.at) != 1 || lanes < 4 || w.along.step > farthest || !overlap {
 		return false
 	}
 	return !w.taps || access.Extent(w.task, w.o) >= int64(2*w.dev.Units)

@@ -17,17 +17,10 @@ func TestWindowsOverShuffledChannelsSlide(t *testing.T) {
 	opstest.NumbersOnly(t)
 	rt := opstest.Device(t)
 	const groups, channels, size = 3, 24, 18
-	wave := func(shape ...int) *tensor.Tensor {
-		v := tensor.Must(tensor.New(tensor.Float32, shape...))
-		for i := range v.Len() {
-			v.SetFloat64(i, float64(i*7%23-11)/8)
-		}
-		return v
-	}
 	for _, g := range []int{1, groups} {
 		graph := NewGraph("shuffled")
 		x, w, d := graph.Input("x", tensor.Float32, 2, channels, size, size), graph.Input("w", tensor.Float32, channels, channels/g, 1, 1), graph.Input("d", tensor.Float32, channels, 1, 3, 3)
-		feeds := Feeds{x: wave(2, channels, size, size), w: wave(channels, channels/g, 1, 1), d: wave(channels, 1, 3, 3)}
+		feeds := Feeds{x: waves(2, channels, size, size), w: waves(channels, channels/g, 1, 1), d: waves(channels, 1, 3, 3)}
 		y := ReLU(Conv2D(x, w, Conv2DOptions{Groups: g}))
 		y = Reshape(Transpose(Reshape(y, 2, groups, channels/groups, size, size), 0, 2, 1, 3, 4), 2, channels, size, size)
 		y = Conv2D(y, d, Conv2DOptions{Pad: [2]int{1, 1}, Groups: channels})
