@@ -1,0 +1,86 @@
+package randomgraphs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anycl/anycl/engine"
+)
+
+// workerVar makes the test program a process of RunApart: a sound one, one that is wrong, or one that dies.
+const workerVar = "ANYCL_TEST_GRAPHS_WORKER"
+
+func TestMain(m *testing.M) {
+	how := os.Getenv(workerVar)
+	if how == "" {
+		os.Exit(m.Run())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	err := work(ctx, os.Stdin, os.Stdout, func(o *Options) {
+		switch {
+		case how == "wrong":
+			o.wrap, o.shrinks = func(e engine.Engine) engine.Engine { return stuck{e} }, 1
+		case how == "stopped":
+			cancel()
+		case how == "dies" && o.Seed > 3:
+			fmt.Fprintln(os.Stderr, "no bus")
+			os.Exit(134)
+		}
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// inProcesses is a run in two processes that are as how says.
+func inProcesses(t *testing.T, how string, o *Options) (*Report, error) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	o.Device = "cpu"
+	return RunApart(t.Context(), o, 2, func(ctx context.Context) *exec.Cmd {
+		c := exec.CommandContext(ctx, self)
+		c.Env = append(os.Environ(), workerVar+"="+how)
+		return c
+	})
+}
+
+func TestProcessesReportAsOneRun(t *testing.T) {
+	t.Parallel()
+	o := Options{Count: 23, Seed: 3}
+	var last Progress
+	o.Progress = func(p Progress) {
+		require.Equal(t, 23, p.All)
+		require.Equal(t, last.Done+1, p.Done)
+		last = p
+	}
+	r, err := inProcesses(t, "wrong", &o)
+	require.NoError(t, err)
+	require.Equal(t, 23, last.Done)
+	require.Equal(t, len(r.Wrong), last.Wrong)
+	o.Progress, o.wrap, o.shrinks = nil, func(e engine.Engine) engine.Engine { return stuck{e} }, 1
+	whole := run(t, o)
+	require.True(t, whole.Failed())
+	r.Duration, whole.Duration = 0, 0
+	require.Equal(t, whole, r)
+}
+
+func TestAProcessThatDiesLeavesTheReportOfTheOthers(t *testing.T) {
+	t.Parallel()
+	r, err := inProcesses(t, "dies", &Options{Count: 40, Seed: 3})
+	require.ErrorContains(t, err, "a process ended without a report: exit status 134\nno bus")
+	require.Equal(t, 20, r.Checked)
+
+	r, err = inProcesses(t, "dies", &Options{Count: 40, Seed: 4})
+	require.Error(t, err)
+	require.Nil(t, r)
+	_, err = inProcesses(t, "stopped", &Options{Count: 40, Limit: time.Hour})
+	require.ErrorContains(t, err, "canceled")
+}
