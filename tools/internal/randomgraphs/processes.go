@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -54,20 +53,27 @@ func RunApart(ctx context.Context, o *Options, n int, command func(ctx context.C
 		})
 	}
 	err := group.Wait()
-	return Joined(reports), errors.Join(ctx.Err(), err)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return Joined(reports), err
 }
 
 // runIn is Run in process c.
 func (o *Options) runIn(c *exec.Cmd) (*Report, error) {
-	in, err := json.Marshal(o)
+	request, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
 	var last message
 	var text bytes.Buffer
 	out, w := io.Pipe()
-	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(in), w, &text
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.Stdout, c.Stderr = w, &text
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.Cancel = in.Close // a terminal signals the process too, and a second signal would end it without a report
 	c.WaitDelay = leave
 	read := make(chan error, 1)
 	go func() {
@@ -85,7 +91,11 @@ func (o *Options) runIn(c *exec.Cmd) (*Report, error) {
 			last = m
 		}
 	}()
-	ended := c.Run()
+	ended := c.Start()
+	if ended == nil {
+		_, ended = in.Write(request)
+		ended = errors.Join(c.Wait(), ended)
+	}
 	_ = w.Close()
 	if err := <-read; err != io.EOF && ended == nil {
 		ended = err
@@ -99,7 +109,7 @@ func (o *Options) runIn(c *exec.Cmd) (*Report, error) {
 	return last.Report, nil
 }
 
-// Work answers one call of [RunApart], in the process that it started.
+// Work answers one call of [RunApart], in the process that it started. It stops early where in ends.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return work(ctx, in, out, func(*Options) {})
 }
@@ -109,6 +119,12 @@ func work(ctx context.Context, in io.Reader, out io.Writer, change func(o *Optio
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		cancel()
+	}()
 	change(&o)
 	enc := json.NewEncoder(out)
 	var failed error

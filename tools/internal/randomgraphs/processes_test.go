@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,13 +20,10 @@ func TestMain(m *testing.M) {
 	if how == "" {
 		os.Exit(m.Run())
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	err := work(ctx, os.Stdin, os.Stdout, func(o *Options) {
+	err := work(context.Background(), os.Stdin, os.Stdout, func(o *Options) {
 		switch {
 		case how == "wrong":
 			o.wrap, o.shrinks = func(e engine.Engine) engine.Engine { return stuck{e} }, 1
-		case how == "stopped":
-			cancel()
 		case how == "dies" && o.Seed > 3:
 			fmt.Fprintln(os.Stderr, "no bus")
 			os.Exit(134)
@@ -41,11 +37,11 @@ func TestMain(m *testing.M) {
 }
 
 // inProcesses is a run in two processes that are as how says.
-func inProcesses(t *testing.T, how string, o *Options) (*Report, error) {
+func inProcesses(ctx context.Context, t *testing.T, how string, o *Options) (*Report, error) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	o.Device = "cpu"
-	return RunApart(t.Context(), o, 2, func(ctx context.Context) *exec.Cmd {
+	return RunApart(ctx, o, 2, func(ctx context.Context) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
 		c.Env = append(os.Environ(), workerVar+"="+how)
 		return c
@@ -61,7 +57,7 @@ func TestProcessesReportAsOneRun(t *testing.T) {
 		require.Equal(t, last.Done+1, p.Done)
 		last = p
 	}
-	r, err := inProcesses(t, "wrong", &o)
+	r, err := inProcesses(t.Context(), t, "wrong", &o)
 	require.NoError(t, err)
 	require.Equal(t, 23, last.Done)
 	require.Equal(t, len(r.Wrong), last.Wrong)
@@ -74,13 +70,27 @@ func TestProcessesReportAsOneRun(t *testing.T) {
 
 func TestAProcessThatDiesLeavesTheReportOfTheOthers(t *testing.T) {
 	t.Parallel()
-	r, err := inProcesses(t, "dies", &Options{Count: 40, Seed: 3})
+	r, err := inProcesses(t.Context(), t, "dies", &Options{Count: 40, Seed: 3})
 	require.ErrorContains(t, err, "a process ended without a report: exit status 134\nno bus")
 	require.Equal(t, 20, r.Checked)
 
-	r, err = inProcesses(t, "dies", &Options{Count: 40, Seed: 4})
+	r, err = inProcesses(t.Context(), t, "dies", &Options{Count: 40, Seed: 4})
 	require.Error(t, err)
 	require.Nil(t, r)
-	_, err = inProcesses(t, "stopped", &Options{Count: 40, Limit: time.Hour})
-	require.ErrorContains(t, err, "canceled")
+}
+
+func TestARunThatIsStoppedReportsWhatWasChecked(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	r, err := inProcesses(ctx, t, "sound", &Options{Count: 1 << 20, Progress: func(p Progress) {
+		seen = p.Done
+		if seen == 5 {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, seen, r.Checked)
+	require.GreaterOrEqual(t, seen, 5)
+	require.Less(t, seen, 100)
 }
