@@ -18,6 +18,7 @@ import (
 // (2002), section 3.1); the bounds take the largest of every operand for all of
 // them. slope is the largest slope of the result.
 var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node{
+	"tanh": ofResult, "sigmoid": ofResult, "erfcx": ofResult,
 	// dx = y ∘ (dy - Σ dy ∘ y), with Σ y = 1
 	"softmax": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
 		n := extentOf(s, in)
@@ -54,6 +55,12 @@ var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops
 			ops.Mul(ops.Mul(scores, largest(q)), number(slope, rows)),
 		}
 	},
+}
+
+// ofResult is for functions whose slope is a difference that the result tends to make zero: 1 - y², y - y², 2xy - 2/√π. The
+// difference is off by as much as the result is, twice at most, and by its rounding.
+func ofResult(s step, _ []*ops.Node, slope *ops.Node) []*ops.Node {
+	return []*ops.Node{ops.Mul(slope, number(slope, 2*int(math.Ceil(spec.Of(s.op).Tolerance.ULP))+1))}
 }
 
 // extentOf is the extent of the axis that s names.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/anycl/anycl/internal/procs"
 	"github.com/anycl/anycl/tools/internal/onnxsuite"
 	"github.com/anycl/anycl/tools/internal/opinfo"
 	"github.com/anycl/anycl/tools/internal/randomgraphs"
@@ -22,7 +25,7 @@ import (
 
 type conformanceOptions struct {
 	suite, data, device, run, out string
-	jobs, batch, count            int
+	jobs, batch, count, processes int
 	seed                          uint64
 	limit                         time.Duration
 	kinds                         []string
@@ -45,7 +48,9 @@ any is wrong.
 
 The suite graphs needs no data: random graphs of all ops, with fixed and open sizes, divided between the device and the CPU
 path, and their gradients. What the device and the CPU path make of each is compared with its ops evaluated one by one in
-float64. A graph that is wrong is told with its seed and the smallest graph that is still wrong.
+float64. A graph that is wrong is told with its seed and the smallest graph that is still wrong. On drivers of CPUs compiling
+takes nearly all the time, and each process compiles one kernel at a time: several run, and ANYCL_VARIANT=optimize=off leaves out
+what takes longest, the driver's own optimization.
 
   anycl conformance -suite opinfo -data FILE               PyTorch's own op database: forward and gradients
   anycl conformance -suite opinfo -data FILE -device cpu   the same on the CPU path
@@ -70,6 +75,7 @@ float64. A graph that is wrong is told with its seed and the smallest graph that
 	f.StringVar(&o.run, "run", "", "run the cases whose op or name matches this regular expression")
 	f.IntVar(&o.jobs, "jobs", 0, "compile so many graphs at a time (default: 2)")
 	f.IntVar(&o.count, "count", 1000, "graphs: how many")
+	f.IntVar(&o.processes, "processes", 0, "graphs: in so many processes (default: on a device one for each core, where there are hundreds of graphs)")
 	f.Uint64Var(&o.seed, "seed", 1, "graphs: the first seed")
 	f.DurationVar(&o.limit, "for", 0, "graphs: begin none after so long (default: no limit)")
 	f.StringSliceVar(&o.kinds, "kind", nil, "graphs: kinds of graphs: "+strings.Join(randomgraphs.Kinds, ", ")+" (default: all)")
@@ -172,11 +178,23 @@ func (o *conformanceOptions) onnx(ctx context.Context, out, errOut io.Writer) er
 	return err
 }
 
+// manyGraphs are worth a process: it takes seconds until that has a device.
+const manyGraphs = 200
+
+// newGraphsWorker is the command of which conformance -suite graphs starts several.
+func newGraphsWorker() *cobra.Command {
+	return &cobra.Command{Use: "graphs-worker", Hidden: true, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return randomgraphs.Work(c.Context(), c.InOrStdin(), c.OutOrStdout())
+	}}
+}
+
 // graphs checks random graphs; those until ctx is done are in the report, too.
 func (o *conformanceOptions) graphs(ctx context.Context, out, errOut io.Writer) error {
 	switch {
 	case o.count < 1:
 		return usageError{fmt.Errorf("-count %d: must be 1 or more", o.count)}
+	case o.processes < 0:
+		return usageError{fmt.Errorf("-processes %d: must be 1 or more", o.processes)}
 	case o.limit < 0:
 		return usageError{fmt.Errorf("-for %v: must not be negative", o.limit)}
 	}
@@ -186,10 +204,21 @@ func (o *conformanceOptions) graphs(ctx context.Context, out, errOut io.Writer) 
 		}
 	}
 	bar := term.NewProgress(errOut, o.count, "conformance")
-	r, err := randomgraphs.Run(ctx, &randomgraphs.Options{
+	ro := &randomgraphs.Options{
 		Device: o.device, Kinds: o.kinds, Count: o.count, Seed: o.seed, Limit: o.limit, Jobs: o.jobs,
-		Progress: func(done, _ int, what string) { bar.To(done, what) },
-	})
+		Progress: func(p randomgraphs.Progress) { bar.To(p.Done, p.String()) },
+	}
+	n := min(procs.Count(), o.count/manyGraphs)
+	if o.device == "cpu" || o.device == "none" {
+		n = 1 // which has all cores
+	}
+	run := randomgraphs.Run
+	if n = cmp.Or(o.processes, n); n > 1 {
+		run = func(ctx context.Context, ro *randomgraphs.Options) (*randomgraphs.Report, error) {
+			return randomgraphs.RunApart(ctx, ro, n, func(ctx context.Context) *exec.Cmd { return itself(ctx, "graphs-worker") })
+		}
+	}
+	r, err := run(ctx, ro)
 	bar.Done()
 	if r == nil {
 		return err

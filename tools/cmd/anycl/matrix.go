@@ -82,12 +82,15 @@ func newMatrixWorker() *cobra.Command {
 }
 
 // worker is this program as a worker.
-func worker(ctx context.Context) *exec.Cmd {
+func worker(ctx context.Context) *exec.Cmd { return itself(ctx, "matrix-worker") }
+
+// itself is this program with another command.
+func itself(ctx context.Context, command string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	return exec.CommandContext(ctx, self, "matrix-worker")
+	return exec.CommandContext(ctx, self, command)
 }
 
 // writers are the kinds of file that a report can be.

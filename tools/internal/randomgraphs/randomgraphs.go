@@ -1,7 +1,8 @@
 // Package randomgraphs checks random graphs by the thousand: what a device and the CPU path make of each is compared with the references of
 // its ops, applied one after the other.
 //
-// Kinds take turns, each with the next seed once all have had the one before, so that a run of more graphs has those of a shorter one. A graph that is wrong is made smaller as long as it stays wrong.
+// Kinds take turns, each with the next seed once all have had the one before, so that a run of more graphs has those of a shorter one. A
+// graph that is wrong is made smaller as long as it stays wrong.
 package randomgraphs
 
 import (
@@ -10,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/fallback"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/optest"
 )
@@ -43,11 +46,21 @@ type Options struct {
 	Seed   uint64        // the first one
 	Limit  time.Duration // no graph begins after so long; 0: all do
 	Jobs   int           // how many are checked at a time; 0: 2
-	// Progress is told how many graphs are done, one call at a time. Nil: nobody is.
-	Progress func(done, all int, what string)
+	// Progress is told how far the run is, one call at a time. Nil: nobody is.
+	Progress func(p Progress) `json:"-"`
 
-	wrap func(e engine.Engine) engine.Engine // the engine that is checked
+	wrap    func(e engine.Engine) engine.Engine // the engine that is checked
+	shrinks int                                 // how many smaller graphs are tried for one that is wrong; 0: 400
 }
+
+// Progress is how far a run is, after a graph of some kind and seed.
+type Progress struct {
+	Done, All, Wrong int
+	Kind             string
+	Seed             uint64
+}
+
+func (p Progress) String() string { return fmt.Sprintf("%s %d, %d wrong", p.Kind, p.Seed, p.Wrong) }
 
 // Counts are graphs by their outcome.
 type Counts struct {
@@ -68,6 +81,7 @@ type Wrong struct {
 // Report is the outcome of a run.
 type Report struct {
 	Device   string             `json:"device"`
+	Variant  string             `json:"variant,omitempty"` // of kernels, where ANYCL_VARIANT forces any
 	Seed     uint64             `json:"seed"`
 	Wanted   int                `json:"wanted"`
 	Checked  int                `json:"checked"` // fewer than wanted where the time was over or the run was interrupted
@@ -75,9 +89,6 @@ type Report struct {
 	Wrong    []*Wrong           `json:"wrong"`
 	Duration time.Duration      `json:"duration_ns"`
 }
-
-// shrinks is how many smaller graphs are tried for one that is wrong.
-const shrinks = 400
 
 // suite are the checks of each kind, by engine.
 type suite map[string][]named
@@ -104,13 +115,18 @@ func newSuite(e, cpu engine.Engine) suite {
 	return s
 }
 
+// kinds are those that are wanted.
+func (o *Options) kinds() []string {
+	if len(o.Kinds) == 0 {
+		return Kinds
+	}
+	return o.Kinds
+}
+
 // Run checks graphs. Those that are wrong are in the report. Errors: a kind is unknown; the device is missing; ctx is done, with
 // the report until then.
 func Run(ctx context.Context, o *Options) (*Report, error) {
-	kinds := o.Kinds
-	if len(kinds) == 0 {
-		kinds = Kinds
-	}
+	kinds := o.kinds()
 	for _, k := range kinds {
 		if !slices.Contains(Kinds, k) {
 			return nil, fmt.Errorf("randomgraphs: there is no kind %q, only %s", k, strings.Join(Kinds, ", "))
@@ -134,7 +150,7 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 	checks := newSuite(e, cpu)
 
 	start := time.Now()
-	r := &Report{Device: e.Name(), Seed: o.Seed, Wanted: o.Count, Counts: map[string]*Counts{}}
+	r := &Report{Device: e.Name(), Variant: os.Getenv(variant.EnvVariant), Seed: o.Seed, Wanted: o.Count, Counts: map[string]*Counts{}}
 	for _, k := range kinds {
 		r.Counts[k] = &Counts{}
 	}
@@ -147,7 +163,7 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 		}
 		group.Go(func() error {
 			kind, seed := kinds[i%len(kinds)], o.Seed+uint64(i/len(kinds))
-			wrong, lacks := checks.check(ctx, kind, seed)
+			wrong, lacks := checks.check(ctx, kind, seed, cmp.Or(o.shrinks, 400))
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -164,21 +180,19 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 				n.Agree++
 			}
 			if o.Progress != nil {
-				o.Progress(r.Checked, o.Count, fmt.Sprintf("%s %d, %d wrong", kind, seed, len(r.Wrong)))
+				o.Progress(Progress{r.Checked, o.Count, len(r.Wrong), kind, seed})
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // none returns an error
-	slices.SortFunc(r.Wrong, func(a, b *Wrong) int {
-		return cmp.Or(cmp.Compare(a.Seed, b.Seed), strings.Compare(a.Kind, b.Kind))
-	})
+	r.sort()
 	r.Duration = time.Since(start)
 	return r, ctx.Err()
 }
 
 // check checks one graph on all engines; lacks tells that one of them lacks something.
-func (s suite) check(ctx context.Context, kind string, seed uint64) (wrong *Wrong, lacks bool) {
+func (s suite) check(ctx context.Context, kind string, seed uint64, shrinks int) (wrong *Wrong, lacks bool) {
 	at := seed
 	if kind == Gradients {
 		at = 2*seed + 1 // of graphs that have slopes
@@ -200,11 +214,22 @@ func (s suite) check(ctx context.Context, kind string, seed uint64) (wrong *Wron
 	return nil, lacks
 }
 
+// sort brings what is wrong into the order of seeds.
+func (r *Report) sort() {
+	slices.SortFunc(r.Wrong, func(a, b *Wrong) int {
+		return cmp.Or(cmp.Compare(a.Seed, b.Seed), strings.Compare(a.Kind, b.Kind))
+	})
+}
+
 // Failed reports whether a graph is wrong.
 func (r *Report) Failed() bool { return len(r.Wrong) > 0 }
 
 // WriteText prints what is wrong, with the command that repeats it, and the counts.
 func (r *Report) WriteText(w io.Writer) error {
+	forced := ""
+	if r.Variant != "" {
+		forced = variant.EnvVariant + "=" + r.Variant + " "
+	}
 	for _, x := range r.Wrong {
 		fmt.Fprintf(w, "%s graph of seed %d on %s:\n%s\n", x.Kind, x.Seed, x.Engine, x.Error)
 		switch {
@@ -213,7 +238,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		case x.Smallest != x.Error:
 			fmt.Fprintf(w, "smallest that is wrong: %s\n", x.Smallest)
 		}
-		fmt.Fprintf(w, "again: anycl conformance -suite graphs -device %s -kind %s -seed %d -count 1\n\n", r.Device, x.Kind, x.Seed)
+		fmt.Fprintf(w, "again: %sanycl conformance -suite graphs -device %s -kind %s -seed %d -count 1\n\n", forced, r.Device, x.Kind, x.Seed)
 	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "graphs\tagree\twrong\tunsupported\t")
@@ -225,6 +250,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d of %d graphs, from seed %d, on %s in %v\n", r.Checked, r.Wanted, r.Seed, r.Device, r.Duration.Round(time.Millisecond))
+	if forced != "" {
+		forced = "with " + forced
+	}
+	_, err := fmt.Fprintf(w, "%d of %d graphs, from seed %d, on %s %sin %v\n",
+		r.Checked, r.Wanted, r.Seed, r.Device, forced, r.Duration.Round(time.Millisecond))
 	return err
 }

@@ -24,10 +24,10 @@ func run(t *testing.T, o Options) *Report {
 func TestGraphsOfEveryKindAgree(t *testing.T) {
 	t.Parallel()
 	done := 0
-	r := run(t, Options{Count: 40, Seed: 11, Progress: func(d, all int, _ string) {
+	r := run(t, Options{Count: 40, Seed: 11, Progress: func(p Progress) {
 		done++
-		require.Equal(t, done, d)
-		require.Equal(t, 40, all)
+		require.Equal(t, done, p.Done)
+		require.Equal(t, 40, p.All)
 	}})
 	require.Equal(t, 40, done)
 	require.Equal(t, 40, r.Checked)
@@ -80,6 +80,26 @@ func TestAWrongGraphIsToldWithItsSeedAndTheSmallest(t *testing.T) {
 	broken.Kinds, broken.Seed, broken.Count = []string{first.Kind}, first.Seed, 1
 	again := run(t, broken)
 	require.Equal(t, r.Wrong[:1], again.Wrong, "the command repeats it")
+}
+
+func TestPartsOfARunCheckTheSameGraphs(t *testing.T) {
+	t.Parallel()
+	for _, kinds := range [][]string{nil, {Fixed, Gradients}} {
+		o := Options{Count: 23, Seed: 3, Kinds: kinds, wrap: func(e engine.Engine) engine.Engine { return stuck{e} }, shrinks: 1}
+		whole := run(t, o)
+		require.True(t, whole.Failed())
+		parts := o.Divide(3)
+		require.Len(t, parts, 3)
+		var reports []*Report
+		for _, p := range parts {
+			reports = append(reports, run(t, *p))
+		}
+		joined := Joined(reports)
+		joined.Duration = whole.Duration
+		require.Equal(t, whole, joined)
+	}
+	few := Options{Count: 3}
+	require.Equal(t, []*Options{{Count: 3}}, few.Divide(8), "kinds of a seed stay together")
 }
 
 func TestNoGraphBeginsAfterTheLimit(t *testing.T) {
