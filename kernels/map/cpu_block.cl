@@ -35,7 +35,11 @@
 #define EMPTY(y, b) \
     if (STREAMED && n == BLOCK && TO_LINE((y) + i) == 0) \
         STREAM_ALL(b, (y) + i) \
-    else \
+    else if (STREAMED && TO_LINE((y) + i) == 0) { /* the end of a row */ \
+        const int lines = n * (int)sizeof(*(b)) / LINE; \
+        for (int k = 0; k < lines; k++) STREAM(((float16 *)(b))[k], (__global float16 *)((y) + i) + k); \
+        for (int k = lines * LINE / (int)sizeof(*(b)); k < n; k++) (y)[i + k] = (b)[k]; \
+    } else \
         VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
 
 BODY void map_points(const IDX column, const IDX row, PARAMS) {

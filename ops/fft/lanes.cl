@@ -4,6 +4,8 @@
 // what adjoins, or rows that lie apart, which are transposed in tiles of TILE pairs of LANES rows.
 //
 // macros  T    V    LANES  8 or 16    PAD  numbers behind a table that may be read
+// large   data that no cache holds: columns are fetched a block ahead, for which their distance is too long for the processor's own
+//         prefetching, and whole lines are stored past the caches, where they would be read first
 #ifdef LANES
 #if LANES == 16
 #define LOAD vload16
@@ -25,15 +27,46 @@ static void split(global const T *from, V *r, V *i) {
     *r = (V)(a.even, b.even), *i = (V)(a.odd, b.odd);
 }
 
-static void join(global T *to, const V r, const V i) {
-    STORE(LOW(r, i), 0, to);
-    STORE(HIGH(r, i), 1, to);
+#ifdef __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define STORE_PAST(v, to) __builtin_nontemporal_store(v, (global V *)(to))
+#endif
+#if __has_builtin(__builtin_prefetch)
+#define FETCH(from) __builtin_prefetch(from, 0)
+#endif
+#endif
+#ifndef STORE_PAST
+#define STORE_PAST(v, to) STORE(v, 0, to)
+#endif
+#ifndef FETCH
+#define FETCH(from)
+#endif
+
+// Whether all vectors are whole lines that begin at multiples of apart pairs behind to.
+static int in_lines(global const T *to, const size_t apart) { return ((size_t)to | 2 * apart * sizeof(T)) % sizeof(V) == 0; }
+
+static void keep(const V v, global T *to, const int past) {
+    if (past)
+        STORE_PAST(v, to);
+    else
+        STORE(v, 0, to);
 }
 
-static void load_columns(global const T *from, const size_t stride, const int m, const int lanes, V *r, V *i) {
+static void join(global T *to, const V r, const V i, const int past) {
+    keep(LOW(r, i), to, past);
+    keep(HIGH(r, i), to + LANES, past);
+}
+
+static void load_columns(global const T *from, const size_t stride, const int m, const int lanes, V *r, V *i, const int large) {
     if (lanes == LANES) {
-        for (int j = 0; j < m; j++)
-            split(from + 2 * stride * j, r + j, i + j);
+        for (int j = 0; j < m; j++) {
+            global const T *const at = from + 2 * stride * j;
+            if (large) {
+                FETCH(at + 2 * LANES);
+                FETCH(at + 3 * LANES);
+            }
+            split(at, r + j, i + j);
+        }
         return;
     }
     for (int j = 0; j < m; j++) {
@@ -43,10 +76,11 @@ static void load_columns(global const T *from, const size_t stride, const int m,
     }
 }
 
-static void store_columns(global T *to, const size_t stride, const int m, const int lanes, const V *r, const V *i) {
+static void store_columns(global T *to, const size_t stride, const int m, const int lanes, const V *r, const V *i, const int large) {
     if (lanes == LANES) {
+        const int past = large && in_lines(to, stride);
         for (int k = 0; k < m; k++)
-            join(to + 2 * stride * k, r[k], i[k]);
+            join(to + 2 * stride * k, r[k], i[k], past);
         return;
     }
     for (int k = 0; k < m; k++)
@@ -89,8 +123,8 @@ static void load_tile(global const T *from, const int apart, V *r, V *i) {
 
 #define LOWS(k) as_ulong8(LOW(r[k], i[k]))
 #define HIGHS(k) as_ulong8(HIGH(r[k], i[k]))
-#define STORE_ROW(l, a) STORE(as_float16(a), 0, to + 2 * (size_t)(l) * apart)
-static void store_tile(global T *to, const int apart, const V *r, const V *i) {
+#define STORE_ROW(l, a) keep(as_float16(a), to + 2 * (size_t)(l) * apart, past)
+static void store_tile(global T *to, const int apart, const V *r, const V *i, const int past) {
     ulong8 a0 = LOWS(0), a1 = LOWS(1), a2 = LOWS(2), a3 = LOWS(3), a4 = LOWS(4), a5 = LOWS(5), a6 = LOWS(6), a7 = LOWS(7);
     transpose8(&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7);
     STORE_ROW(0, a0);
@@ -129,18 +163,18 @@ static void load_tile(global const T *from, const int apart, V *r, V *i) {
     COLUMN(3, s67)
 }
 
-static void store_tile(global T *to, const int apart, const V *r, const V *i) {
+static void store_tile(global T *to, const int apart, const V *r, const V *i, const int past) {
     const V r0 = r[0], r1 = r[1], r2 = r[2], r3 = r[3], i0 = i[0], i1 = i[1], i2 = i[2], i3 = i[3];
     const V a0 = LOW(r0, i0), a1 = LOW(r1, i1), a2 = LOW(r2, i2), a3 = LOW(r3, i3);
     const V b0 = HIGH(r0, i0), b1 = HIGH(r1, i1), b2 = HIGH(r2, i2), b3 = HIGH(r3, i3);
-    STORE((V)(a0.s01, a1.s01, a2.s01, a3.s01), 0, to);
-    STORE((V)(a0.s23, a1.s23, a2.s23, a3.s23), 0, to + 2 * (size_t)apart);
-    STORE((V)(a0.s45, a1.s45, a2.s45, a3.s45), 0, to + 4 * (size_t)apart);
-    STORE((V)(a0.s67, a1.s67, a2.s67, a3.s67), 0, to + 6 * (size_t)apart);
-    STORE((V)(b0.s01, b1.s01, b2.s01, b3.s01), 0, to + 8 * (size_t)apart);
-    STORE((V)(b0.s23, b1.s23, b2.s23, b3.s23), 0, to + 10 * (size_t)apart);
-    STORE((V)(b0.s45, b1.s45, b2.s45, b3.s45), 0, to + 12 * (size_t)apart);
-    STORE((V)(b0.s67, b1.s67, b2.s67, b3.s67), 0, to + 14 * (size_t)apart);
+    keep((V)(a0.s01, a1.s01, a2.s01, a3.s01), to, past);
+    keep((V)(a0.s23, a1.s23, a2.s23, a3.s23), to + 2 * (size_t)apart, past);
+    keep((V)(a0.s45, a1.s45, a2.s45, a3.s45), to + 4 * (size_t)apart, past);
+    keep((V)(a0.s67, a1.s67, a2.s67, a3.s67), to + 6 * (size_t)apart, past);
+    keep((V)(b0.s01, b1.s01, b2.s01, b3.s01), to + 8 * (size_t)apart, past);
+    keep((V)(b0.s23, b1.s23, b2.s23, b3.s23), to + 10 * (size_t)apart, past);
+    keep((V)(b0.s45, b1.s45, b2.s45, b3.s45), to + 12 * (size_t)apart, past);
+    keep((V)(b0.s67, b1.s67, b2.s67, b3.s67), to + 14 * (size_t)apart, past);
 }
 #endif
 #define TILE (LANES / 2) // pairs of a tile's rows
@@ -157,10 +191,11 @@ static void load_rows(global const T *from, const int apart, const int m, const 
     }
 }
 
-static void store_rows(global T *to, const int apart, const int m, const int lanes, const V *r, const V *i) {
+static void store_rows(global T *to, const int apart, const int m, const int lanes, const V *r, const V *i, const int large) {
+    const int past = large && in_lines(to, apart);
     int k = 0;
     for (; lanes == LANES && k + TILE <= m; k += TILE)
-        store_tile(to + 2 * k, apart, r + k, i + k);
+        store_tile(to + 2 * k, apart, r + k, i + k, past);
     for (; k < m; k++)
         for (int l = 0; l < lanes; l++)
             to[2 * ((size_t)l * apart + k)] = ((const T *)(r + k))[l], to[2 * ((size_t)l * apart + k) + 1] = ((const T *)(i + k))[l];
@@ -202,9 +237,10 @@ static void load_rest(global const T *row, const int m, const int lines, const i
 }
 
 // Columns are stored of which the elements are among the first count of a row.
-static void store_first(global T *to, const int m, const int lines, const int l, const int lanes, const int count, const V *r, const V *i) {
+static void store_first(global T *to, const int m, const int lines, const int l, const int lanes, const int count, const V *r, const V *i,
+    const int large) {
     const int whole = min(m, rows_within(count, lines, l, lanes));
-    store_columns(to, lines, whole, lanes, r, i);
+    store_columns(to, lines, whole, lanes, r, i, large);
     for (int k = whole; k < m && lines * k + l < count; k++)
         for (int e = 0; e < lanes && lines * k + l + e < count; e++) {
             const size_t at = (size_t)lines * k + e;

@@ -16,18 +16,20 @@
 //         where there is one line, transforms of several rows of the batch are side by side
 // args    radices  one in each byte, the first pass in the lowest    conjugate  transforms of the other sign
 //         scaled  1: before the sum, 2: after it, 3: both    from, to  elements of a row of x and y, m * lines if it is not scaled
-//         whole  an item has all lines of a, of which there are at least LANES
+//         whole  an item has all lines of a, of which there are at least LANES    large  x and y are larger than caches
 // files   passes.cl and lanes.cl come before this one
 // source  Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), sections 1.7 and 2.1
 #define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global const T *restrict before, \
     global T *restrict y, const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, \
-    const int conjugate, const int scaled, const int from, const int to, const int blocks, const int each, const int whole, const int cols
+    const int conjugate, const int scaled, const int from, const int to, const int blocks, const int each, const int whole, \
+    const int large, const int cols
 #define HALF_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
     const int batch, const int h, const int conjugate, const int parts
 
 #ifdef LANES
+#define SKEW 5
 kernel void step_vectors(OPERANDS) {
-    V buffers[4][MOST];
+    V buffers[4][MOST + SKEW]; // as far from each other as do not share sets of a cache where the radix is a power of two
     const int first = get_global_id(0) * each, end = min(first + each, blocks);
     const int across = (lines + LANES - 1) / LANES, others = lines / inner;
     const int alike = lines == 1 ? LANES : 1; // lanes that are rows are scaled by the same numbers
@@ -43,7 +45,7 @@ kernel void step_vectors(OPERANDS) {
         if (lines == 1)
             load_rows(row, from, min(m, from), lanes, inr, ini);
         else
-            load_columns(row, lines, min(m, rows_within(from, lines, l, lanes)), lanes, inr, ini);
+            load_columns(row, lines, min(m, rows_within(from, lines, l, lanes)), lanes, inr, ini, large);
         if (scaled & 1) {
             load_rest(row, m, lines, l, lanes, from, inr, ini);
             turn(before, m, l, lanes, alike, lines, inr, ini);
@@ -62,13 +64,13 @@ kernel void step_vectors(OPERANDS) {
         if (scaled & 2)
             turn(turns, m, l, lanes, alike, lines, outr, outi);
         if (lines == 1)
-            store_rows(y + 2 * (size_t)a * to, to, min(m, to), lanes, outr, outi);
+            store_rows(y + 2 * (size_t)a * to, to, min(m, to), lanes, outr, outi, large);
         else if (!turned)
-            store_first(y + 2 * ((size_t)a * to + l), m, lines, l, lanes, to, outr, outi);
+            store_first(y + 2 * ((size_t)a * to + l), m, lines, l, lanes, to, outr, outi, large);
         else if (inner == 1)
-            store_rows(y + 2 * ((size_t)a * lines + l) * m, m, m, lanes, outr, outi);
+            store_rows(y + 2 * ((size_t)a * lines + l) * m, m, m, lanes, outr, outi, large);
         else if (l / inner == (l + lanes - 1) / inner)
-            store_columns(y + 2 * (((size_t)a * others + l / inner) * m * inner + l % inner), inner, m, lanes, outr, outi);
+            store_columns(y + 2 * (((size_t)a * others + l / inner) * m * inner + l % inner), inner, m, lanes, outr, outi, large);
         else
             for (int k = 0; k < m; k++)
                 for (int e = 0; e < lanes; e++) {
@@ -96,7 +98,7 @@ kernel void unpack(HALF_OPERANDS) {
         split(z + 2 * (h - k - LANES + 1), &br, &bi);
         br = BACKWARD(br), bi = BACKWARD(bi);
         const V c = LOAD(0, roots + k), d = LOAD(0, imaginary + k), er = ar - br, ei = ai + bi;
-        join(to + 2 * k, (ar + br + (er * d + ei * c)) * (T)0.5, (ai - bi + (ei * d - er * c)) * (sign * (T)0.5));
+        join(to + 2 * k, (ar + br + (er * d + ei * c)) * (T)0.5, (ai - bi + (ei * d - er * c)) * (sign * (T)0.5), 0);
     }
     for (; k < end; k++) {
         const T ar = z[2 * k], ai = z[2 * k + 1], br = z[2 * (h - k)], bi = z[2 * (h - k) + 1], c = roots[k], d = imaginary[k], er = ar - br, ei = ai + bi;
@@ -120,7 +122,7 @@ kernel void pack(HALF_OPERANDS) {
         split(z + 2 * (h - k - LANES + 1), &br, &bi);
         br = BACKWARD(br), bi = BACKWARD(bi);
         const V c = LOAD(0, roots + k), d = LOAD(0, imaginary + k), er = ar - br, ei = (ai + bi) * sign;
-        join(to + 2 * k, ar + br + (er * d - ei * c), (ai - bi) * sign + (er * c + ei * d));
+        join(to + 2 * k, ar + br + (er * d - ei * c), (ai - bi) * sign + (er * c + ei * d), 0);
     }
     for (; k < end; k++) {
         const T ar = z[2 * k], ai = z[2 * k + 1], br = z[2 * (h - k)], bi = z[2 * (h - k) + 1], c = roots[k], d = imaginary[k], er = ar - br, ei = (ai + bi) * sign;

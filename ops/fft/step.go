@@ -153,10 +153,11 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 		return 0
 	}
 	from, to := s.extents()
+	large := float64(s.Batch)*float64(from+to)*float64(c.DType(0).Size()) > manyBytes // half of what is read and written
 	k := kernelOf(c.DType(0), "step_group", most)
 	k.Args = []any{
 		int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
-		number(s.From > 0) + 2*number(s.To > 0), int32(from), int32(to), int32(blocks), int32(each), number(whole), int32(cols),
+		number(s.From > 0) + 2*number(s.To > 0), int32(from), int32(to), int32(blocks), int32(each), number(whole), number(large), int32(cols),
 	}
 	k.Global, k.Local = [3]int{s.blocks(cols) * stepGroup}, [3]int{stepGroup}
 	k.CPU.Entry, k.CPU.Global, k.CPU.Local = "step_vectors", [3]int{(blocks + each - 1) / each}, [3]int{1}

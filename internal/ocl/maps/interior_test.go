@@ -88,22 +88,28 @@ func TestSeveralValuesAwayFromBorders(t *testing.T) {
 }
 
 // Some of the blocks that are stored past the caches are at borders: their points away from the borders have no conditions either.
+// Long rows are stored so, and short ones of whole lines.
 func TestPointsAwayFromBordersAreStoredPastTheCaches(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	e := device(t, "map=block", func(d *facts.Device) { d.Cache = 1 })
-	const rows, cols = 40, 1100
-	whole := engine.Domain{rows, cols}
-	in := engine.Operand{DType: tensor.Float32, Len: rows * cols}
-	y, x := engine.AxisIndex(0), engine.AxisIndex(1)
-	v := engine.Load(0, tensor.Float32, y.Mul(cols).Add(x), nil)
-	for _, by := range [][2]int64{{-1, 0}, {2, 0}, {0, -3}, {0, 300}} {
-		i, j := y.AddConst(by[0]), x.AddConst(by[1])
-		within := []engine.Cond{{X: i, Lo: 0, Hi: rows}, {X: j, Lo: 0, Hi: cols}}
-		v = engine.Apply(sample.Add, tensor.Float32, v, engine.Load(0, tensor.Float32, i.Mul(cols).Add(j), within))
-	}
-	p := ocltest.Verify(t, e, sample.Map(whole, v, in), [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(15, 16)), tensor.Float32, in.Len)}, 0, 1)
-	if e.Facts().CPU {
-		require.Contains(t, p.Source, "#define STREAMED 1")
-		require.Contains(t, p.Source, "#define INTERIOR 1")
+	for _, c := range []struct {
+		rows, cols int64
+		streamed   string
+	}{{40, 1100, "1"}, {200, 176, "1"}, {80, 528, "1"}, {200, 180, "0"}} {
+		rows, cols := c.rows, c.cols
+		whole := engine.Domain{int(rows), int(cols)}
+		in := engine.Operand{DType: tensor.Float32, Len: rows * cols}
+		y, x := engine.AxisIndex(0), engine.AxisIndex(1)
+		v := engine.Load(0, tensor.Float32, y.Mul(cols).Add(x), nil)
+		for _, by := range [][2]int64{{-1, 0}, {2, 0}, {0, -3}, {0, cols / 4}} {
+			i, j := y.AddConst(by[0]), x.AddConst(by[1])
+			within := []engine.Cond{{X: i, Lo: 0, Hi: rows}, {X: j, Lo: 0, Hi: cols}}
+			v = engine.Apply(sample.Add, tensor.Float32, v, engine.Load(0, tensor.Float32, i.Mul(cols).Add(j), within))
+		}
+		p := ocltest.Verify(t, e, sample.Map(whole, v, in), [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(15, 16)), tensor.Float32, in.Len)}, 0, 1)
+		if e.Facts().CPU {
+			require.Contains(t, p.Source, "#define STREAMED "+c.streamed)
+			require.Contains(t, p.Source, "#define INTERIOR 1")
+		}
 	}
 }

@@ -291,12 +291,13 @@ func (m *mapping) lanes() int {
 	return codegen.LoopLanes(m.colAxes, widest, m.looped()...)
 }
 
-// streamed reports whether the outputs are stored past the caches, in blocks
-// of enough lines.
+// streamed reports whether the outputs are stored past the caches, in blocks of enough lines: long ones, or rows that are whole lines.
 func (m *mapping) streamed(b kernels.MapBlocks) bool {
-	bytes := int64(0)
+	const long, row, line = 1 << 10, 1 << 7, 64 // elements, elements and bytes
+	bytes, whole := int64(0), b.Columns == m.cols && m.cols >= row
 	for _, o := range m.task.Outs {
 		bytes += o.Bytes()
+		whole = whole && m.cols*int64(o.DType.Size())%line == 0
 	}
-	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && b.Columns >= 1<<10
+	return m.dev.Streamed(m.task, bytes) && m.lanes() > 0 && (b.Columns >= long || whole)
 }
