@@ -177,11 +177,17 @@ func (f *fusion) chooseRoots() {
 			evals[n] = 1
 			continue
 		}
-		computes := n.Elementwise() || n.Op.Kind == ir.KindRandom || terms(n) > 0
+		computes := n.Elementwise() && !widens(n) || n.Op.Kind == ir.KindRandom || terms(n) > 0
 		if computes && e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
 			f.root[n], evals[n] = true, 1
 		}
 	}
+}
+
+// widens reports whether n casts to a wider dtype. Its operand is stored instead, where that is computed more than once: it takes less
+// memory, and kernels for products of bytes see bytes.
+func widens(n *ir.Node) bool {
+	return n.Op.Scalar != nil && n.Op.Scalar.Function == engine.FnCast && n.In[0].DType.Size() < n.DType.Size()
 }
 
 // dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
