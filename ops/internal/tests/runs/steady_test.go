@@ -88,6 +88,34 @@ func TestOfVolatileVariablesNothingIsKept(t *testing.T) {
 	}
 }
 
+// Sums of weights, with which zero points are multiplied, are taken again when the weights are set, and not in each run.
+func TestSumsOfWeightsAreKept(t *testing.T) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("sums")
+		x := g.Input("x", tensor.Float32, 4, 64)
+		w := g.Variable("w", opstest.Filled(t, 1, 64, 32))
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{Sub(MatMul(x, w), Sum(w, 0))}}))
+		require.NoError(t, err)
+		kept := 0
+		for _, u := range inside.Executor(exe).Program().Instructions {
+			for _, out := range u.Task.Outs {
+				if out.Steady {
+					kept++
+				}
+			}
+		}
+		require.Equal(t, 1, kept)
+		for _, v := range []float64{1, 3} {
+			require.NoError(t, Set(t.Context(), w, opstest.Filled(t, v, 64, 32)))
+			for range 2 {
+				out, err := exe.Run(t.Context(), Feeds{x: opstest.Filled(t, 2, 4, 64)})
+				require.NoError(t, err)
+				require.Equal(t, 64*v, out[0].Float64At(5))
+			}
+		}
+	})
+}
+
 func TestOnlyVariablesOfTheGraphAreVolatile(t *testing.T) {
 	g, other := NewGraph("g"), NewGraph("other")
 	x := g.Input("x", tensor.Float32, 2)
