@@ -44,6 +44,8 @@ type fusion struct {
 	chain map[*ir.Node][]*ir.Node
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
+	// known nodes are computed from constants alone.
+	known map[*ir.Node]bool
 	// needed are all nodes that are read, where some must come after others; else nil.
 	needed map[*ir.Node]bool
 }
@@ -53,11 +55,13 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
 		users:   map[*ir.Node][]*ir.Node{}, dense: map[*ir.Node]bool{}, root: map[*ir.Node]bool{},
-		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{},
+		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{}, known: map[*ir.Node]bool{},
 	}
 	f.arrange(targets)
 	for i, n := range f.order {
 		f.place[n] = i
+		reads := n.Reads()
+		f.known[n] = n.Op.Kind == ir.KindConst || len(reads) > 0 && !slices.ContainsFunc(reads, func(x *ir.Node) bool { return !f.known[x] })
 	}
 	for _, t := range targets {
 		if t.Op.Kind != ir.KindAssign {
@@ -398,6 +402,9 @@ func (f *fusion) growEpilogues() {
 				break
 			}
 			next := ahead[len(ahead)-1]
+			if f.known[h] && !f.known[next] { // a fold of constants is kept from run to run
+				break
+			}
 			if claimed[next] || next.Size() != cur.Size() || next.Op.View == nil && next.Where != h.Where {
 				break
 			}

@@ -116,6 +116,22 @@ func TestSumsOfWeightsAreKept(t *testing.T) {
 	})
 }
 
+// Zero points that a run finds are multiplied with them in the product's own task, or in one beside it.
+func TestSumsOfConstantsAreKeptApartFromWhatARunFinds(t *testing.T) {
+	g := NewGraph("zeros")
+	x, w := g.Input("x", tensor.Uint8, 4, 64), g.Const(opstest.Filled(t, 1, 64, 32))
+	y := MatMulInteger(x, Cast(w, tensor.Int8), g.Input("zero", tensor.Uint8), nil)
+	exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{y}, Place: OnCPU})
+	require.NoError(t, err)
+	kept := 0
+	for _, u := range inside.Executor(exe).Program().Instructions {
+		if u.Task.Outs[0].Steady {
+			kept++
+		}
+	}
+	require.Equal(t, 1, kept)
+}
+
 func TestOnlyVariablesOfTheGraphAreVolatile(t *testing.T) {
 	g, other := NewGraph("g"), NewGraph("other")
 	x := g.Input("x", tensor.Float32, 2)
