@@ -26,6 +26,7 @@ import (
 type modelOptions struct {
 	npm, device string
 	where       []string
+	atOnce      bool
 	dims        map[string]string
 	turns       int
 	slice, warm time.Duration
@@ -52,6 +53,7 @@ backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Input
 	f := c.Flags()
 	f.StringVar(&o.device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
 	f.StringSliceVar(&o.where, "where", everywhere, "where ours run")
+	f.BoolVar(&o.atOnce, "at-once", false, "runs by auto begin on the CPU path, before kernels are ready: see ops.Target.Start")
 	f.StringVar(&o.npm, "npm", "bench/.peers", "folder that holds node_modules with onnxruntime-node")
 	f.StringToStringVar(&o.dims, "dims", nil, "sizes of open extents, as batch=8,height=320 (default 1, of images' height and width 224)")
 	f.IntVar(&o.turns, "turns", 7, "turns of each")

@@ -51,7 +51,11 @@ func (o *modelOptions) measure(ctx context.Context, rt *ops.Runtime, ort *peers.
 		if err != nil {
 			return nil, err
 		}
-		p, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: place}})
+		target := ops.Target{Place: place}
+		if o.atOnce && place == ops.Auto {
+			target.Start = ops.AtOnce
+		}
+		p, err := m.Compile(ctx, rt, &onnx.Options{Target: target})
 		if err != nil {
 			if where == "device" {
 				continue // it lacks something: the row of auto covers it
