@@ -10,7 +10,7 @@ var (
 	byK          = []Macro{{"A_BY_K", onOff, "neighbours of A in memory are neighbours in k"}, {"B_BY_K", onOff, "the same of B"}}
 	callOutput   = "product/any_output.cl"
 	updateOutput = "factor/any_update.cl"
-	cpuDots      = []string{"contract/any_dot4_emulated.cl", "contract/cpu_dot4_x86.cl", "contract/cpu_dot4_vex.cl"}
+	cpuDots      = []string{"contract/any_dot4_emulated.cl", "contract/cpu_dot4_x86.cl", "contract/cpu_dot4_vex.cl", "contract/cpu_dot4_avx2.cl"}
 	gpuDots      = []string{"contract/any_dot4_emulated.cl", "contract/gpu_dot4_ptx.cl", "contract/gpu_dot4_amd.cl", "contract/gpu_dot4_khr.cl"}
 )
 

@@ -3,6 +3,8 @@ package ops
 import (
 	"math"
 	"slices"
+
+	"github.com/anycl/anycl/internal/ir"
 )
 
 // Pow returns a to the power of b, element by element, with NumPy broadcasting:
@@ -30,6 +32,12 @@ var _ = define(Op{
 	Result:   broadcast,
 	Grad:     func(b *Back) { b.powers(powerAttr{}) },
 	Scalar:   scalarOf("pow(a, b)", 40, real2(powOf)),
+	simplify: func(n *ir.Node) *ir.Node {
+		if isValue(n.In[1], 2) && repeats(n, 0) != nil {
+			n.Op, n.In = opNamed("square").lower(), n.In[:1]
+		}
+		return nil
+	},
 })
 
 // powOf is math.Pow, but for a subnormal base; see hostmath.Log.

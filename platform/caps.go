@@ -62,11 +62,12 @@ type Caps struct {
 
 	IntDot        bool   `json:"int_dot"` // dot_4x8packed_ss_int and its like
 	IntDotOptions string `json:"int_dot_options,omitempty"`
-	PTX           bool   `json:"ptx"`     // inline PTX assembly (NVIDIA)
-	DotPTX        bool   `json:"dot_ptx"` // dp4a in inline PTX
-	DotAMD        bool   `json:"dot_amd"` // builtins for v_dot4
-	DotX86        bool   `json:"dot_x86"` // vpdpbusd of AVX512-VNNI in inline assembly
-	DotVEX        bool   `json:"dot_vex"` // that of AVX-VNNI
+	PTX           bool   `json:"ptx"`      // inline PTX assembly (NVIDIA)
+	DotPTX        bool   `json:"dot_ptx"`  // dp4a in inline PTX
+	DotAMD        bool   `json:"dot_amd"`  // builtins for v_dot4
+	DotX86        bool   `json:"dot_x86"`  // vpdpbusd of AVX512-VNNI in inline assembly
+	DotVEX        bool   `json:"dot_vex"`  // that of AVX-VNNI
+	DotAVX2       bool   `json:"dot_avx2"` // a builtin for vpmaddwd of AVX2
 
 	// MMA tells that matrix units work by inline PTX: the macro MMA_SM of contract/gpu_mma_ptx.cl, or
 	// 0. From 90 on warpgroups multiply matrices in local memory.
@@ -114,7 +115,7 @@ type Proof struct {
 
 // probeVersion is part of the key of proven capabilities on disk. Raise it whenever the probes or
 // the meaning of a field change.
-const probeVersion = 13
+const probeVersion = 14
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
 const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
@@ -317,4 +318,5 @@ func vnniOptions(d *Device) []string {
 func (c *Caps) onThisCPU() {
 	c.DotX86 = c.DotX86 && cpu.X86.HasAVX512VNNI
 	c.DotVEX = c.DotVEX && cpu.X86.HasAVXVNNI
+	c.DotAVX2 = c.DotAVX2 && cpu.X86.HasAVX2
 }

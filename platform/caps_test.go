@@ -87,7 +87,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{
 		"atomics32": c.Atomics32, "atomics64": c.Atomics64, "fp64": c.FP64, "half": c.Half, "subgroups": c.Subgroups,
-		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86, "dot_vex": c.DotVEX, "fma": c.FMA == FMAFused,
+		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86, "dot_vex": c.DotVEX, "dot_avx2": c.DotAVX2, "fma": c.FMA == FMAFused,
 		"out_of_order": c.OutOfOrder, "profiling": c.Profiling, "large_fill": c.LargeFill, "mapping": c.Mapping, "direct": c.Direct,
 		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "mma90": c.MMA >= 90, "companion": c.Companion, "addresses": c.Addresses, "lanes": c.SubgroupLanes > 0,
 		"registers": c.RegisterOptions != "", "register cap": c.RegisterCap != "",

@@ -114,6 +114,10 @@ var probes = []probe{
 		in: dotBytes, right: rightDot("US", "SU"), set: func(c *Caps, _ string) { c.DotVEX = true },
 	},
 	{
+		section: "dot_avx2", kernel: "dot_avx2_probe", declared: func(*Device) bool { return false },
+		in: dotBytes, right: rightDot("SS", "SU", "US", "UU"), set: func(c *Caps, _ string) { c.DotAVX2 = true },
+	},
+	{
 		section: "dot_x86", kernel: "dot_x86_probe", declared: func(*Device) bool { return false },
 		in: dotBytes, right: rightDot("US", "SU", "US", "SU"), set: func(c *Caps, _ string) { c.DotX86 = true },
 	},

@@ -12,7 +12,7 @@ import (
 const sliceWords = 4 * probeItems
 
 // togetherProbes are the sections that it runs, by the number of their slice.
-var togetherProbes = [...]string{"atomics32", "atomics64", "fp64", "half", "dot_vex", "dot_x86"}
+var togetherProbes = [...]string{"atomics32", "atomics64", "fp64", "half", "dot_vex", "dot_x86", "dot_avx2"}
 
 // answer is the output of the joint kernel of all proofs for a probe; not ok where that kernel does not run,
 // or lacks the probe. A probe whose answer is wrong or missing is run alone, so that no other can spoil it.

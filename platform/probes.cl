@@ -204,6 +204,22 @@ PROBE_AS(APART, dot_vex_probe)
 }
 #endif
 
+//:dot_avx2
+#if defined(__AVX2__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_pmaddwd256)
+#include "contract/cpu_dot4_avx2.cl"
+#define HAS_dot_avx2
+PROBE_AS(APART, dot_avx2_probe)
+{
+    const uint8 a = io[0], b = io[1], c = io[2];
+    io[3] = DOT_SS(a, b, c).s1;
+    io[4] = DOT_SU(a, b, c).s3;
+    io[5] = DOT_US(a, b, c).s5;
+    io[6] = DOT_UU(a, b, c).s7;
+}
+#endif
+#endif
+
 //:dot_x86
 #if defined(TRY_VNNI) && defined(__AVX512F__) && defined(__AVX512VL__)
 #include "contract/cpu_dot4_x86.cl"
@@ -406,8 +422,11 @@ kernel void proofs(global uint *io, local uint *mine, int rounds, int way)
 #ifdef HAS_dot_x86
     run_dot_x86_probe(io + 5 * SLICE, mine);
 #endif
+#ifdef HAS_dot_avx2
+    run_dot_avx2_probe(io + 6 * SLICE, mine);
+#endif
     if (rounds > 0 && get_local_id(0) == 0)
-        run_chain((global T *)(io + 6 * SLICE), rounds, way);
+        run_chain((global T *)(io + 7 * SLICE), rounds, way);
 }
 
 APART void run_copies(global const T *from, int rounds, global T *to, size_t id)

@@ -45,6 +45,8 @@ type fusion struct {
 	chain map[*ir.Node][]*ir.Node
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
+	// known nodes are computed from constants alone.
+	known map[*ir.Node]bool
 	// needed are all nodes that are read, where some must come after others; else nil.
 	needed map[*ir.Node]bool
 }
@@ -54,11 +56,13 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
 		users:   map[*ir.Node][]*ir.Node{}, dense: map[*ir.Node]bool{}, root: map[*ir.Node]bool{},
-		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{},
+		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{}, known: map[*ir.Node]bool{},
 	}
 	f.arrange(targets)
 	for i, n := range f.order {
 		f.place[n] = i
+		reads := n.Reads()
+		f.known[n] = n.Op.Kind == ir.KindConst || len(reads) > 0 && !slices.ContainsFunc(reads, func(x *ir.Node) bool { return !f.known[x] })
 	}
 	for _, t := range targets {
 		if t.Op.Kind != ir.KindAssign {
@@ -185,13 +189,19 @@ func (f *fusion) chooseRoots() {
 			evals[n], single[n] = 1, 0
 			continue
 		}
-		computes := n.Elementwise() || n.Op.Kind == ir.KindRandom || terms(n) > 0
+		computes := n.Elementwise() && !widens(n) || n.Op.Kind == ir.KindRandom || terms(n) > 0
 		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
-		slowly := n.Elementwise() && cost[n]*((e-1)+alone*(singly-1)) > engine.StoredFlops
+		slowly := cost[n]*((e-1)+alone*(singly-1)) > engine.StoredFlops
 		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
 			f.root[n], evals[n], single[n] = true, 1, 0
 		}
 	}
+}
+
+// widens reports whether n casts to a wider dtype. Its operand is stored instead, where that is computed more than once: it takes less
+// memory, and kernels for products of bytes see bytes.
+func widens(n *ir.Node) bool {
+	return n.Op.Scalar != nil && n.Op.Scalar.Function == engine.FnCast && n.In[0].DType.Size() < n.DType.Size()
 }
 
 // dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
@@ -402,6 +412,9 @@ func (f *fusion) growEpilogues() {
 				break
 			}
 			next := ahead[len(ahead)-1]
+			if f.known[h] && !f.known[next] { // a fold of constants is kept from run to run
+				break
+			}
 			if claimed[next] || next.Size() != cur.Size() || next.Op.View == nil && next.Where != h.Where {
 				break
 			}

@@ -30,7 +30,7 @@ func markSteady(instructions []*ir.Instruction, volatile []*store.Variable) {
 			}
 			u.Task.Ins[i].Steady = v.Steady
 		}
-		if rearranges(u) {
+		if rearranges(u) || summarizes(u) {
 			u.Outs[0].Steady, u.Task.Outs[0].Steady = true, true
 		}
 	}
@@ -41,5 +41,26 @@ func markSteady(instructions []*ir.Instruction, volatile []*store.Variable) {
 func rearranges(u *ir.Instruction) bool {
 	t := u.Task
 	return t.Kind == engine.Map && len(t.Values) == 1 && t.Values[0].Op == engine.OpLoad && u.Outs[0].Stored == nil &&
-		u.Outs[0].Node.Is(ir.TraitMaterialize) && !slices.ContainsFunc(t.Ins, func(o engine.Operand) bool { return !o.Steady })
+		u.Outs[0].Node.Is(ir.TraitMaterialize) && allSteady(t)
+}
+
+// summaryOf is how many times smaller a fold is than what it is made of to be kept.
+const summaryOf = 16
+
+// summarizes reports whether u folds steady values to much smaller ones, as the sums of weights that zero points are multiplied with.
+func summarizes(u *ir.Instruction) bool {
+	t := u.Task
+	if t.Kind != engine.Reduce || len(t.Outs) != 1 || t.Alias != nil || u.Outs[0].Stored != nil || !allSteady(t) {
+		return false
+	}
+	var from int64
+	for _, o := range t.Ins {
+		from += o.Bytes()
+	}
+	return summaryOf*t.Outs[0].Bytes() <= from
+}
+
+// allSteady reports whether t has operands, and each is the same in every run.
+func allSteady(t *engine.Task) bool {
+	return len(t.Ins) > 0 && !slices.ContainsFunc(t.Ins, func(o engine.Operand) bool { return !o.Steady })
 }

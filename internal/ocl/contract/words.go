@@ -25,12 +25,13 @@ type dotUnit struct {
 
 // DotUnits are the dot units that devices have, by name.
 var DotUnits = map[string]dotUnit{
-	"any": {file: "contract/any_dot4_emulated.cl", scalars: true, lanes: []int{4, 8, 16}},
-	"x86": {file: "contract/cpu_dot4_x86.cl", lanes: []int{8, 16}, Mixed: true},
-	"vex": {file: "contract/cpu_dot4_vex.cl", lanes: []int{8}, Mixed: true},
-	"ptx": {file: "contract/gpu_dot4_ptx.cl", scalars: true},
-	"amd": {file: "contract/gpu_dot4_amd.cl", scalars: true},
-	"khr": {file: "contract/gpu_dot4_khr.cl", scalars: true},
+	"any":  {file: "contract/any_dot4_emulated.cl", scalars: true, lanes: []int{4, 8, 16}},
+	"x86":  {file: "contract/cpu_dot4_x86.cl", lanes: []int{8, 16}, Mixed: true},
+	"vex":  {file: "contract/cpu_dot4_vex.cl", lanes: []int{8}, Mixed: true},
+	"avx2": {file: "contract/cpu_dot4_avx2.cl", lanes: []int{8}},
+	"ptx":  {file: "contract/gpu_dot4_ptx.cl", scalars: true},
+	"amd":  {file: "contract/gpu_dot4_amd.cl", scalars: true},
+	"khr":  {file: "contract/gpu_dot4_khr.cl", scalars: true},
 }
 
 const signBits = "0x80808080u" // of the bytes of a word

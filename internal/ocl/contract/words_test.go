@@ -79,13 +79,17 @@ func TestProductsOfBytesAreExactInEveryKernelLayoutAndSign(t *testing.T) {
 		{"block by instructions", cpu(16), "x86", block(1, all), i8, i8, 148, "nn", false},
 		{"panel by instructions", cpu(8), "x86", panel(true, 1), u8, u8, 148, "nn", false},
 		{"block by instructions of AVX", cpu(8), "vex", block(1, all), u8, i8, 148, "nn", false},
+		{"panel by pairs", cpu(8), "avx2", panel(true, 1), u8, i8, 148, "nn", false},
+		{"panel by pairs, signed", cpu(8), "avx2", panel(true, 3), i8, i8, 149, "nt", true},
+		{"block by pairs, unsigned", cpu(8), "avx2", block(1, all), u8, u8, 148, "nn", false},
+		{"block by pairs", cpu(8), "avx2", block(1, 20), i8, u8, 150, "nt", false},
 		{"tile", ocltest.GPU(64), "any", tile, i8, i8, 148, "nt", false},
 		{"tile of parts", ocltest.GPU(16), "any", tile, u8, i8, 33, "tn", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			caps := ocltest.OpenBench(t).Dev.Caps()
-			if c.dot == "x86" && !caps.DotX86 || c.dot == "vex" && !caps.DotVEX {
+			if c.dot == "x86" && !caps.DotX86 || c.dot == "vex" && !caps.DotVEX || c.dot == "avx2" && !caps.DotAVX2 {
 				t.Skip("the device has no such instruction")
 			}
 			c.d.DotUnit = c.dot
@@ -131,6 +135,7 @@ func TestBytesAreMultipliedInWordsWhereTheDeviceCan(t *testing.T) {
 		{fits, ocltest.CPU(16), "x86", "block", true},
 		{fits, ocltest.CPU(8), "vex", "block", true},
 		{fits, ocltest.CPU(16), "vex", "panel", false},
+		{fits, ocltest.CPU(8), "avx2", "block", true},
 		{fits, ocltest.CPU(4), "x86", "panel", false},
 		{fits, ocltest.CPU(16), "", "panel", false},
 		{fits, ocltest.GPU(256), "ptx", "tile", true},

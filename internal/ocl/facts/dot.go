@@ -10,6 +10,8 @@ func dotUnitOf(isCPU bool, caps *platform.Caps) (unit, options string) {
 		return "x86", ""
 	case isCPU && caps.DotVEX:
 		return "vex", ""
+	case isCPU && caps.DotAVX2:
+		return "avx2", ""
 	case isCPU:
 		return "", ""
 	case caps.DotPTX:

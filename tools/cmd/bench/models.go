@@ -25,11 +25,16 @@ import (
 // modelOptions are the options of the command models.
 type modelOptions struct {
 	npm, device string
+	where       []string
+	atOnce      bool
 	dims        map[string]string
 	turns       int
 	slice, warm time.Duration
 	pause       time.Duration
 }
+
+// everywhere is where models of ours run.
+var everywhere = []string{"auto", "device", "cpu"}
 
 func newModels() *cobra.Command {
 	o := modelOptions{}
@@ -47,6 +52,8 @@ backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Input
 	}
 	f := c.Flags()
 	f.StringVar(&o.device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
+	f.StringSliceVar(&o.where, "where", everywhere, "where ours run")
+	f.BoolVar(&o.atOnce, "at-once", false, "runs by auto begin on the CPU path, before kernels are ready: see ops.Target.Start")
 	f.StringVar(&o.npm, "npm", "bench/.peers", "folder that holds node_modules with onnxruntime-node")
 	f.StringToStringVar(&o.dims, "dims", nil, "sizes of open extents, as batch=8,height=320 (default 1, of images' height and width 224)")
 	f.IntVar(&o.turns, "turns", 7, "turns of each")
@@ -65,6 +72,11 @@ type modelCase struct {
 }
 
 func (o *modelOptions) run(ctx context.Context, w io.Writer, paths []string) (err error) {
+	for _, where := range o.where {
+		if !slices.Contains(everywhere, where) {
+			return fmt.Errorf("-where %s: it is %s", where, strings.Join(everywhere, ", "))
+		}
+	}
 	if err := peers.CoreType(); err != nil {
 		return err
 	}
@@ -101,7 +113,7 @@ func (o *modelOptions) run(ctx context.Context, w io.Writer, paths []string) (er
 		}
 		t.Flush()
 	}
-	for _, where := range []string{"auto", "device", "cpu"} {
+	for _, where := range everywhere {
 		if n := counts[where]; n > 0 {
 			fmt.Fprintf(t, "geometric mean of %d\t%s\t\t\t\t%.2f\n", n, where, math.Exp(sums[where]/float64(n)))
 		}

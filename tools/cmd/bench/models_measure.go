@@ -36,19 +36,26 @@ func (o *modelOptions) measure(ctx context.Context, rt *ops.Runtime, ort *peers.
 		return nil, err
 	}
 	places := map[string]ops.Place{"auto": ops.Auto, "cpu": ops.OnCPU}
-	order := []string{"auto", "cpu"}
 	if rt.Device() != nil {
-		places["device"], order = ops.OnDevice, []string{"auto", "device", "cpu"}
+		places["device"] = ops.OnDevice
 	}
 	var rows []*modelRow
 	var results []map[string]*tensor.Tensor
-	for _, where := range order {
+	for _, where := range o.where {
+		place, ok := places[where]
+		if !ok {
+			continue
+		}
 		start := time.Now()
 		m, err := onnx.Load(fileOf(path))
 		if err != nil {
 			return nil, err
 		}
-		p, err := m.Compile(ctx, rt, &onnx.Options{Target: ops.Target{Place: places[where]}})
+		target := ops.Target{Place: place}
+		if o.atOnce && place == ops.Auto {
+			target.Start = ops.AtOnce
+		}
+		p, err := m.Compile(ctx, rt, &onnx.Options{Target: target})
 		if err != nil {
 			if where == "device" {
 				continue // it lacks something: the row of auto covers it

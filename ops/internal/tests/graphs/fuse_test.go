@@ -123,6 +123,26 @@ func TestWhatManyReadIsComputedOnce(t *testing.T) {
 	require.Equal(t, []string{"row exp+sum", "map add"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{Sum(y), across}}))
 }
 
+// Kernels for products of bytes see bytes, and not what the bytes are cast to for a sum beside the product.
+func TestWhatIsCastToAWiderTypeIsStoredAsItIs(t *testing.T) {
+	g := NewGraph("quantised")
+	x, w := g.Input("x", tensor.Float32, 16, 32), g.Input("w", tensor.Int8, 32, 24)
+	zero := g.Input("zero", tensor.Int8)
+	bytes := QuantizeLinear(x, ScalarLike(x, 0.1), g.Input("own", tensor.Uint8), 0)
+	exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{MatMulInteger(bytes, w, nil, zero)}})
+	require.NoError(t, err)
+	require.Equal(t, tensor.Uint8, inside.Executor(exe).Program().Instructions[0].Task.Outs[0].DType)
+}
+
+func TestThePowerOfTwoIsTheSquare(t *testing.T) {
+	g := NewGraph("square")
+	x, one := g.Input("x", tensor.Float32, 64), g.Input("one", tensor.Float32, 1)
+	require.Equal(t, []string{"map pow+sub"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{Sub(Pow(x, 2), Square(x))}}))
+	require.Equal(t, []string{"map pow+square+sub"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{Sub(Pow(x, 3), Square(x))}}))
+	require.Equal(t, []int{64}, Pow(one, FullLike(x, 2)).Shape())
+	require.Equal(t, []string{"map pow"}, opstest.TasksOf(t, g, Target{Outputs: []*Node{Pow(one, FullLike(x, 2))}}))
+}
+
 func TestWideExpressionsAreSplit(t *testing.T) {
 	g := NewGraph("wide")
 	var sum *Node

@@ -88,6 +88,50 @@ func TestOfVolatileVariablesNothingIsKept(t *testing.T) {
 	}
 }
 
+// Sums of weights, with which zero points are multiplied, are taken again when the weights are set, and not in each run.
+func TestSumsOfWeightsAreKept(t *testing.T) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("sums")
+		x := g.Input("x", tensor.Float32, 4, 64)
+		w := g.Variable("w", opstest.Filled(t, 1, 64, 32))
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{Sub(MatMul(x, w), Sum(w, 0))}}))
+		require.NoError(t, err)
+		kept := 0
+		for _, u := range inside.Executor(exe).Program().Instructions {
+			for _, out := range u.Task.Outs {
+				if out.Steady {
+					kept++
+				}
+			}
+		}
+		require.Equal(t, 1, kept)
+		for _, v := range []float64{1, 3} {
+			require.NoError(t, Set(t.Context(), w, opstest.Filled(t, v, 64, 32)))
+			for range 2 {
+				out, err := exe.Run(t.Context(), Feeds{x: opstest.Filled(t, 2, 4, 64)})
+				require.NoError(t, err)
+				require.Equal(t, 64*v, out[0].Float64At(5))
+			}
+		}
+	})
+}
+
+// Zero points that a run finds are multiplied with them in the product's own task, or in one beside it.
+func TestSumsOfConstantsAreKeptApartFromWhatARunFinds(t *testing.T) {
+	g := NewGraph("zeros")
+	x, w := g.Input("x", tensor.Uint8, 4, 64), g.Const(opstest.Filled(t, 1, 64, 32))
+	y := MatMulInteger(x, Cast(w, tensor.Int8), g.Input("zero", tensor.Uint8), nil)
+	exe, err := g.Compile(t.Context(), opstest.CPUOnly(t), Target{Outputs: []*Node{y}, Place: OnCPU})
+	require.NoError(t, err)
+	kept := 0
+	for _, u := range inside.Executor(exe).Program().Instructions {
+		if u.Task.Outs[0].Steady {
+			kept++
+		}
+	}
+	require.Equal(t, 1, kept)
+}
+
 func TestOnlyVariablesOfTheGraphAreVolatile(t *testing.T) {
 	g, other := NewGraph("g"), NewGraph("other")
 	x := g.Input("x", tensor.Float32, 2)
