@@ -163,39 +163,58 @@ func hasEpilogue(n *ir.Node) bool {
 
 // chooseRoots goes from readers to operands and counts how often each element of an inlined node
 // would be computed. It makes a buffer of a node that is computed more than once and is not cheap, and of one that is computed where
-// an index that is data finds elements one by one, if it is faster to compute vectors of it, store them and find these.
+// it takes longer, if it is faster to compute vectors of it, store them and read these.
 func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
 	evals := map[*ir.Node]float64{}
-	single := map[*ir.Node]float64{} // of evals, those of one element at a time
+	extra := map[*ir.Node]float64{} // what evals take longer than vectors would, as a number of these
+	inner := map[*ir.Node]bool{}    // is computed in a task of another kind than a map
 	for _, n := range slices.Backward(f.order) {
 		if heavy(n) || f.dense[n] || n.Is(ir.TraitMaterialize|ir.TraitMatchLayout) {
 			f.root[n] = !n.InBuffer()
 		}
-		var e, packed, alone float64
+		var e, packed, longer float64
 		for _, u := range f.users[n] {
 			reads := f.readsBy(u, n, evals[u])
-			if u.Op.Kind == ir.KindGather && n == u.In[0] && !findsLines(u) {
-				alone += reads
-			} else if !f.root[u] {
-				alone += f.readsBy(u, n, single[u])
-			}
+			inner[n] = inner[n] || inner[u] || heavy(u)
+			longer += f.longerBy(u, n, reads, extra[u], inner[u])
 			if e += reads; u.Op.Kind == ir.KindContract || u.Op.Kind == ir.KindAttention {
 				packed += reads
 			}
 		}
-		evals[n], single[n] = e, alone
+		evals[n], extra[n] = e, longer
 		if f.root[n] || n.InBuffer() {
-			evals[n], single[n] = 1, 0
+			evals[n], extra[n], inner[n] = 1, 0, false
 			continue
 		}
 		computes := n.Elementwise() && !widens(n) || n.Op.Kind == ir.KindRandom || terms(n) > 0
 		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
-		slowly := cost[n]*((e-1)+alone*(singly-1)) > engine.StoredFlops
+		slowly := cost[n]*(e-1+longer) > engine.StoredFlops
 		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
-			f.root[n], evals[n], single[n] = true, 1, 0
+			f.root[n], evals[n], extra[n], inner[n] = true, 1, 0, false
 		}
 	}
+}
+
+// longerBy is how much longer than by vectors it takes u to compute its operand n as often as it reads it, as a number of reads. Where an
+// index that is data says which elements are read or written, they are computed one at a time. Where only some elements of u are of n, as
+// of one part of a concatenation, maps leave out the others; vectors of other kernels compute n for all. The rest is what u passes on.
+func (f *fusion) longerBy(u, n *ir.Node, reads, extra float64, inner bool) float64 {
+	switch {
+	case u.Op.Kind == ir.KindGather && n == u.In[0] && !findsLines(u), u.Op.Kind == ir.KindScatter && n == u.In[2] && !putsLines(u):
+		return reads * (singly - 1)
+	case f.root[u] && !u.Elementwise() && u.Op.View == nil:
+		return 0
+	case inner && u.Is(ir.TraitReadsInside):
+		return extra + reads*(float64(u.Size())/float64(max(n.Size(), 1))-1)
+	}
+	return f.readsBy(u, n, extra)
+}
+
+// putsLines reports whether n is a scatter of whole lines of memory.
+func putsLines(n *ir.Node) bool {
+	a := n.Attr.(ir.ScatterAttr)
+	return !a.Along && a.Axis < n.Rank()-1
 }
 
 // widens reports whether n casts to a wider dtype. Its operand is stored instead, where that is computed more than once: it takes less

@@ -81,8 +81,9 @@ func waves(shape ...int) *tensor.Tensor {
 	return v
 }
 
-// What takes long is computed in vectors before an index finds its elements one by one; what is cheap, or read of few rows, where it is found.
-func TestWhatIsFoundByAnIndexIsComputedBefore(t *testing.T) {
+// What takes long is computed in vectors before an index finds or places its elements one by one, or a fold takes it as one of several parts;
+// what is cheap, or read of few rows, where it is read.
+func TestWhatTakesLongIsComputedInVectors(t *testing.T) {
 	t.Parallel()
 	const rows, columns = 64, 512
 	graph := NewGraph("found")
@@ -92,12 +93,18 @@ func TestWhatIsFoundByAnIndexIsComputedBefore(t *testing.T) {
 		y     *Node
 		tasks int
 	}{
-		"long":           {Gather(GELU(x), 1, along), 2},
-		"long, then":     {Add(Gather(Mul(GELU(x), 2), 1, along), 1), 2},
-		"cheap":          {Gather(Add(x, 1), 1, along), 1},
-		"of few columns": {Gather(GELU(x), 1, few), 1},
-		"many times":     {Gather(Exp(Narrow(x, 1, 0, 8)), 1, along), 2},
-		"whole rows":     {Gather(GELU(x), 0, few), 1},
+		"long":            {Gather(GELU(x), 1, along), 2},
+		"long, then":      {Add(Gather(Mul(GELU(x), 2), 1, along), 1), 2},
+		"cheap":           {Gather(Add(x, 1), 1, along), 1},
+		"of few columns":  {Gather(GELU(x), 1, few), 1},
+		"many times":      {Gather(Exp(Narrow(x, 1, 0, 8)), 1, along), 2},
+		"placed":          {IndexAdd(x, 1, along, GELU(x)), 3},
+		"cheaply placed":  {IndexAdd(x, 1, along, Neg(x)), 2},
+		"rows placed":     {IndexAdd(x, 0, few, Narrow(GELU(x), 0, 0, 2)), 1},
+		"part of a fold":  {Max(Concat(1, Narrow(x, 1, 0, 256), Sin(Narrow(x, 1, 256, 256))), 0), 2},
+		"most of a fold":  {Max(Pad(GELU(x), 0, Padding{Axis: 1, Before: 1, After: 1}), 0), 1},
+		"cheap in a fold": {Max(Concat(1, Narrow(x, 1, 0, 256), Neg(Narrow(x, 1, 256, 256))), 0), 1},
+		"whole rows":      {Gather(GELU(x), 0, few), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tasks := opstest.TasksOf(t, graph, Target{Outputs: []*Node{c.y}})
