@@ -122,13 +122,13 @@ func (r *reduction) along() bool {
 	return down >= 0 && (across < 0 || down <= across || across == 0)
 }
 
-// shortRun is the shortest run of columns that is worth a loop of its own.
-const shortRun = 16
+// ShortRun is the shortest run of columns that is worth a loop of its own.
+const ShortRun = 16
 
 // runs divides the axes of columns into the axes over runs and the axis within a run.
 func (r *reduction) runs() (runs, within []int) {
 	fold := access.Axes(r.task, 1)
-	if n := len(fold); n > 1 && r.task.Axes[fold[n-1]] >= shortRun {
+	if n := len(fold); n > 1 && r.task.Axes[fold[n-1]] >= ShortRun {
 		return fold[:n-1], fold[n-1:]
 	}
 	return nil, fold

@@ -87,12 +87,16 @@ func fewLong(d *facts.Device, t *engine.Task) bool {
 
 // rowsTogether reports whether rows are to be taken one by one, and not a fold
 // of all rows after the other: where there are enough to keep every unit busy,
-// with columns that are neighbours in memory.
+// with columns that are neighbours in memory. Columns over several axes are not:
+// vectors of a row would divide each column, and those of a fold go by runs.
 func rowsTogether(d *facts.Device, t *engine.Task) bool {
 	if fewLong(d, t) {
 		return false
 	}
 	out, row := access.Axes(t, 0), access.Axes(t, 1)
+	if d.CPU && len(row) > 1 && t.Axes[row[len(row)-1]] >= reduce.ShortRun {
+		return false
+	}
 	if len(row) == 0 || len(out) == 0 {
 		return true
 	}

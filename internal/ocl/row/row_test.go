@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -168,5 +169,24 @@ func TestOnlyExpBelowAMaximumIsTakenForIt(t *testing.T) {
 		task := sample.Softmax(tensor.Float32, 3, 5)
 		change(&task.Folds[0])
 		require.Zero(t, below(task), name)
+	}
+}
+
+// Columns over axes that do not adjoin in memory are folded by runs, all rows after each other, where runs are long enough.
+func TestColumnsThatDoNotAdjoinAreFoldedByRuns(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	const rows, runs, pitch = 40, 6, 32
+	for length, want := range map[int]bool{31: true, 16: true, 15: false, pitch: false} {
+		task := sample.Softmax(tensor.Float32, rows, runs*pitch)
+		dom := engine.Domain{rows, runs, length}
+		at := []*engine.Index{engine.AxisIndex(0), engine.AxisIndex(1).Mul(pitch).Add(engine.AxisIndex(2))}
+		task = task.Rewrite(func(e *engine.Expr) *engine.Expr { return e.Subst(at, dom) })
+		task.Axes, task.Groups, task.Outs = dom, []int{1, 2}, []engine.Operand{{DType: tensor.Float32, Len: rows * runs * int64(length)}}
+		e := device(t, "", nil)
+		p := ocltest.Verify(t, e, task, ocltest.RandomInputs(task, 3), 1e-5, 1e-6)
+		if e.Facts().CPU {
+			require.Equal(t, want, strings.HasPrefix(p.Variant, "split"), "runs of %d: %s", length, p.Variant)
+		}
 	}
 }
