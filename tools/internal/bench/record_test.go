@@ -122,3 +122,12 @@ func TestGoalsOnAGPUAreBesideTheVendorsLibraries(t *testing.T) {
 		require.Equal(t, w.Goals, w.goals(false))
 	}
 }
+
+// Works count the bytes that a product moves without making its matrix.
+func TestMatricesHaveTheNonzerosThatAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, m := range []int{1, 2, 7} {
+		require.Len(t, laplacian[float32](m).Col, nonzerosOfLaplacian(m))
+		require.Len(t, cube[float64](m).Col, nonzerosOfCube(m))
+	}
+}

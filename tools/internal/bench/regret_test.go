@@ -29,8 +29,8 @@ func TestRegretIsTheTimeOverTheBetterSide(t *testing.T) {
 	require.Contains(t, Regrets(nil).String(), "no work")
 }
 
+// Not in parallel: it draws large operands, and other tests make large matrices.
 func TestTheSweepHasManyWorksOfDifferentNames(t *testing.T) {
-	t.Parallel()
 	names := map[string]bool{}
 	for _, w := range PlacementWorks() {
 		require.False(t, names[w.Name], w.Name)

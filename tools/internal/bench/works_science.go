@@ -65,8 +65,10 @@ func scienceWorks() []*Work {
 			all = append(all, stencil(dt, border, 1<<22), stencil(dt, border, 160, 160, 160))
 		}
 	}
-	all = append(all, conjugateGradients(tensor.Float32, "laplacian-1000", laplacian[float32](1000)))
-	all = append(all, conjugateGradients(tensor.Float32, "cube-80", cube[float32](80)), conjugateGradients(tensor.Float64, "cube-80", cube[float64](80)))
+	all = append(all,
+		conjugateGradients(tensor.Float32, "laplacian", 1000, 2, nonzerosOfLaplacian, laplacian[float32]),
+		conjugateGradients(tensor.Float32, "cube", 80, 3, nonzerosOfCube, cube[float32]),
+		conjugateGradients(tensor.Float64, "cube", 80, 3, nonzerosOfCube, cube[float64]))
 	return append(all, normals(tensor.Float32, 1<<22), normals(tensor.Float64, 1<<21))
 }
 
@@ -122,7 +124,7 @@ func tuple(axes []int) string {
 
 // laplacian is the matrix of five points for m x m unknowns.
 func laplacian[T sparse.Number](m int) *sparse.CSR[T] {
-	a := &sparse.CSR[T]{Rows: m * m, Cols: m * m, Ptr: make([]int32, 1, m*m+1)}
+	a := withRoom[T](m*m, nonzerosOfLaplacian(m))
 	for i := range m {
 		for j := range m {
 			for _, o := range [][3]int{{-1, 0, -1}, {0, -1, -1}, {0, 0, 4}, {0, 1, -1}, {1, 0, -1}} {
@@ -136,9 +138,11 @@ func laplacian[T sparse.Number](m int) *sparse.CSR[T] {
 	return a
 }
 
+func nonzerosOfLaplacian(m int) int { return 5*m*m - 4*m }
+
 // cube is the matrix of 27 points for m x m x m unknowns.
 func cube[T sparse.Number](m int) *sparse.CSR[T] {
-	a := &sparse.CSR[T]{Rows: m * m * m, Cols: m * m * m, Ptr: make([]int32, 1, m*m*m+1)}
+	a := withRoom[T](m*m*m, nonzerosOfCube(m))
 	for row := range m * m * m {
 		for n := range 27 {
 			x, y, z := row/m/m+n/9-1, row/m%m+n/3%3-1, row%m+n%3-1
@@ -156,11 +160,19 @@ func cube[T sparse.Number](m int) *sparse.CSR[T] {
 	return a
 }
 
+func nonzerosOfCube(m int) int { return (3*m - 2) * (3*m - 2) * (3*m - 2) }
+
+func withRoom[T sparse.Number](rows, nonzeros int) *sparse.CSR[T] {
+	return &sparse.CSR[T]{
+		Rows: rows, Cols: rows, Ptr: make([]int32, 1, rows+1), Col: make([]int32, 0, nonzeros), Value: make([]T, 0, nonzeros),
+	}
+}
+
 // sparseProduct is the product of a Laplacian with a vector; bytes are those of compressed rows.
 func sparseProduct(dt tensor.DType, m int) *Work {
 	p := &Program{}
 	x := p.Leaf(Operand, dt, Fill{}, m*m)
-	count, size := 5*m*m-4*m, dt.Size()
+	count, size := nonzerosOfLaplacian(m), dt.Size()
 	ours := func(x []*ops.Node) *ops.Node {
 		if dt == tensor.Float64 {
 			return sparse.Mul(sparse.Const(x[0].Graph(), laplacian[float64](m)), x[0])
@@ -177,23 +189,31 @@ func sparseProduct(dt tensor.DType, m int) *Work {
 	}
 }
 
-// conjugateGradients is 40 iterations of the method, beside as many products with its matrix: all that cannot be saved.
-func conjugateGradients[T sparse.Number](dt tensor.DType, name string, a *sparse.CSR[T]) *Work {
+// conjugateGradients is 40 iterations of the method on a grid of m points along each of rank axes, beside as many products with its
+// matrix: all that cannot be saved. The matrix is made with the graph: a list of works holds none.
+func conjugateGradients[T sparse.Number](
+	dt tensor.DType, name string, m, rank int, nonzeros func(m int) int, points func(m int) *sparse.CSR[T],
+) *Work {
 	const count = 40
-	for i := range a.Value {
-		a.Value[i] /= 64 // so that the products do not overflow
+	matrix := func(g *ops.Graph) *sparse.Matrix {
+		a := points(m)
+		for i := range a.Value {
+			a.Value[i] /= 64 // so that the products do not overflow
+		}
+		return sparse.Const(g, a)
 	}
 	p := &Program{}
-	b := p.Leaf(Operand, dt, Fill{}, a.Rows)
-	nonzero := len(a.Col)
+	rows, nonzero := int(math.Pow(float64(m), float64(rank))), nonzeros(m)
+	b := p.Leaf(Operand, dt, Fill{}, rows)
 	return &Work{
-		Name: fmt.Sprintf("cg-%s/%s", short(dt), name), Rate: GBps, Flops: 2 * count * float64(nonzero), Tolerance: 1e6, // they are other numbers
-		Bytes: count * float64(nonzero*(dt.Size()+4)+4*(a.Rows+1)+2*dt.Size()*a.Rows),
+		Name: fmt.Sprintf("cg-%s/%s-%d", short(dt), name, m), Rate: GBps,
+		Flops: 2 * count * float64(nonzero), Tolerance: 1e6, // they are other numbers
+		Bytes: count * float64(nonzero*(dt.Size()+4)+4*(rows+1)+2*dt.Size()*rows),
 		Program: p.Return(p.add(Node{Op: "call", In: []Ref{b}, Ours: func(b []*ops.Node) *ops.Node {
-			return sparse.CG(sparse.Const(b[0].Graph(), a).Apply, b[0], &sparse.Options{Tolerance: 1e-30, Limit: count}).X
+			return sparse.CG(matrix(b[0].Graph()).Apply, b[0], &sparse.Options{Tolerance: 1e-30, Limit: count}).X
 		}})),
 		Composed: func(b []*ops.Node) *ops.Node {
-			m := sparse.Const(b[0].Graph(), a)
+			m := matrix(b[0].Graph())
 			last, _ := ops.Scan(b, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
 				return []*ops.Node{sparse.Mul(m, sparse.Mul(m, s[0]))}, nil
 			}, &ops.ScanOptions{Trips: count / 2})
