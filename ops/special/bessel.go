@@ -71,7 +71,7 @@ var (
 		return ops.Sub(ops.Sub(I0e(x), ops.Mul(ops.Sign(x), y)), over(y, x, 0.5))
 	}))
 	_ = ops.MustDefine(besselOp("special.bessel_j0", "special_j0(a)", math.J0, func(x, _ *ops.Node) *ops.Node { return ops.Neg(BesselJ1(x)) }))
-	_ = ops.MustDefine(besselOp("special.bessel_j1", "special_j1(a)", math.J1, func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselJ0(x), over(y, x, 0.5)) }))
+	_ = ops.MustDefine(besselOp("special.bessel_j1", "special_j1(a)", j1Of, func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselJ0(x), over(y, x, 0.5)) }))
 	_ = ops.MustDefine(besselOp("special.bessel_y0", "special_bessel_y0(a)", y0Of, func(x, _ *ops.Node) *ops.Node { return ops.Neg(BesselY1(x)) }))
 	_ = ops.MustDefine(besselOp("special.bessel_y1", "special_bessel_y1(a)", math.Y1, func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselY0(x), ops.Div(y, x)) }))
 	_ = ops.MustDefine(besselOp("special.k0", "special_k0(a)", func(x float64) float64 { return scaledK(0, x) * math.Exp(-x) }, func(x, _ *ops.Node) *ops.Node { return ops.Neg(K1(x)) }))
@@ -95,6 +95,14 @@ func sphericalJ0Of(x float64) float64 {
 		return 1
 	}
 	return math.Sin(x) / x
+}
+
+// j1Of is math.J1, which loses the sign of numbers next to 0.
+func j1Of(x float64) float64 {
+	if math.Abs(x) < 0x1p-27 {
+		return x / 2
+	}
+	return math.J1(x)
 }
 
 // y0Of is math.Y0, whose logarithm takes subnormals for normal numbers on some machines.

@@ -33,6 +33,20 @@ func TestHostFunctionsAreRightNextToZero(t *testing.T) {
 	}
 }
 
+// Odd functions change the sign of numbers next to 0, for which their series has one term.
+func TestOddHostFunctionsKeepSigns(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{
+		"special.bessel_j1", "special.i1", "special.i1e", "erf", "erfinv", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "sign",
+	} {
+		for _, x := range []float64{1e-320, 1e-300, 1e-40, 1e-12, 1e-7, 0.01, 0.7} {
+			y := host(t, op, x)
+			require.Positive(t, y, "%s(%g)", op, x)
+			require.Equal(t, -y, host(t, op, -x), "%s(%g)", op, -x)
+		}
+	}
+}
+
 // The order of a polynomial loses its fraction.
 func TestOrdersOfPolynomialsAreCutTowardsZero(t *testing.T) {
 	t.Parallel()
