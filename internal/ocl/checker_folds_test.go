@@ -61,8 +61,16 @@ func reduceCells() (all []cell) {
 	guarded, _ := sample.Middle(f32, engine.Sum, 2, 9, 35)
 	within := []engine.Cond{{X: engine.AxisIndex(1), Lo: 3, Hi: 33}}
 	guarded.Folds[0].Value = engine.Load(0, f32, guarded.Folds[0].Value.Addr, within)
+	computed := columns(engine.Sum, f32, 9, 48)
+	computed.Folds[0].Value = engine.Apply(sample.Exp, f32, computed.Folds[0].Value)
+	rolled := rows(engine.Sum, f32, 3, 70).Rewrite(func(e *engine.Expr) *engine.Expr {
+		dom := engine.Domain{3, 70}
+		return e.Subst([]*engine.Index{engine.AxisIndex(0), engine.AxisIndex(1).AddConst(29).Mod(70, dom)}, dom)
+	})
 	all = append(all,
 		forced(tinyCPU(), "reduce=stripe", "under a condition", guarded),
+		forced(tinyCPU(), "reduce=stripe", "computed", computed),
+		forced(tinyCPU(), "reduce=block", "rolled", rolled),
 		forced(tinyCPU(tinyCache), "reduce=stripe", "wide", columns(engine.Sum, f32, 9, 2080)),
 		forced(tinyCPU(tinyCache), "reduce=stripe", "wide, positions", columns(engine.ArgMax, f32, 5, 2050)),
 		forced(tinyCPU(), "reduce=stripe", "halves", columns(engine.Sum, f16, 11, 35)),

@@ -1,6 +1,8 @@
 package access
 
 import (
+	"slices"
+
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
 )
@@ -44,6 +46,52 @@ func Stride(e *engine.Expr, a int) int64 {
 	return worst
 }
 
+// StrideOfPieces is Stride within the pieces that minima, quotients and remainders make, where these are long.
+func StrideOfPieces(e *engine.Expr, a int) int64 {
+	worst := int64(0)
+	for s := range e.Walk() {
+		if s.Op != engine.OpLoad {
+			continue
+		}
+		slopes := Slopes(s.Addr, a)
+		if slopes == nil || !LongPieces(s.Addr, a, longPiece) {
+			return -1
+		}
+		for _, k := range slopes {
+			worst = max(worst, Abs(k))
+		}
+	}
+	return worst
+}
+
+// longPiece is how many neighbours are mostly in one piece.
+const longPiece = 16
+
+// LongPieces reports whether nearly all runs of so many neighbours along axis are in one piece of x.
+func LongPieces(x *engine.Index, axis, run int) bool {
+	for _, t := range x.Terms {
+		switch t.Atom.Kind {
+		case engine.AtomAxis:
+			continue
+		case engine.AtomData:
+			if Uses(t.Atom.Data, []int{axis}) {
+				return false
+			}
+			continue
+		case engine.AtomDiv, engine.AtomMod:
+			for _, k := range Slopes(t.Atom.X, axis) {
+				if 2*int64(run)*Abs(k) > t.Atom.D {
+					return false
+				}
+			}
+		}
+		if !LongPieces(t.Atom.X, axis, run) {
+			return false
+		}
+	}
+	return true
+}
+
 // StrideAlong is how far apart x is for all neighbours along axis, or -1 where
 // that differs.
 func StrideAlong(x *engine.Index, axis int) int64 {
@@ -62,4 +110,48 @@ func StrideAlong(x *engine.Index, axis int) int64 {
 		}
 	}
 	return stride
+}
+
+// Slopes are how far apart x may be for neighbours along axis, in pieces that minima, quotients and remainders make; nil where data
+// says it.
+func Slopes(x *engine.Index, axis int) (all []int64) {
+	all = []int64{0}
+	for _, t := range x.Terms {
+		var of []int64
+		switch k := t.Atom; {
+		case k.Kind == engine.AtomAxis && k.Axis == axis:
+			of = []int64{1}
+		case k.Kind == engine.AtomData && Uses(k.Data, []int{axis}):
+			return nil
+		case k.Kind == engine.AtomAxis || k.Kind == engine.AtomData || k.Kind == engine.AtomDiv || !UsesIndex(k.X, axis):
+			continue
+		default:
+			if of = Slopes(k.X, axis); of == nil {
+				return nil
+			}
+			if k.Kind == engine.AtomMin {
+				of = append(of, 0)
+			}
+		}
+		var sums []int64
+		for _, a := range all {
+			for _, b := range of {
+				sums = append(sums, a+t.Coef*b)
+			}
+		}
+		slices.Sort(sums)
+		if all = slices.Compact(sums); len(all) > mostSlopes {
+			return nil
+		}
+	}
+	return all
+}
+
+// mostSlopes is how many slopes are told apart.
+const mostSlopes = 16
+
+// UsesIndex reports whether x depends on axis.
+func UsesIndex(x *engine.Index, axis int) (yes bool) {
+	x.VisitAxes(func(a int) { yes = yes || a == axis })
+	return yes
 }

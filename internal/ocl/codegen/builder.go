@@ -33,6 +33,7 @@ type Builder struct {
 	scalars []Arg             // numbers of the accumulators' type
 	ctypes  map[string]string // of scratch and scalars, by name
 	structs map[string]string // names of the types of several values, by their members
+	lanes   int               // hooks for one lane of a vector that is not a line of memory
 	Macros  strings.Builder
 	Hooks   strings.Builder
 	numbers map[string]bool // constants that are arguments, by their keys; nil before the first is met
@@ -216,12 +217,20 @@ func (g *Builder) Assemble(files ...string) *Program {
 	if g.Passes {
 		var args []string
 		for _, p := range params.kernels {
-			args = append(args, p[strings.LastIndexAny(p, " *")+1:])
+			args = append(args, nameOf(p))
 		}
 		fmt.Fprintf(&b, "#define ARGS %s\n", strings.Join(args, ", "))
 	}
 	fmt.Fprintf(&b, "#define FN_PARAMS%s\n", after(params.hooks, ", \\\n    "))
-	fmt.Fprintf(&b, "#define FN_ARGS%s\n\n", after(params.passed, ", "))
+	fmt.Fprintf(&b, "#define FN_ARGS%s\n", after(params.passed, ", "))
+	if g.lanes > 0 { // hooks call hooks
+		names := make([]string, len(params.hooks))
+		for i, d := range params.hooks {
+			names[i] = nameOf(d)
+		}
+		fmt.Fprintf(&b, "#define FN_PASS%s\n", after(names, ", "))
+	}
+	b.WriteString("\n")
 	b.WriteString(hooks)
 	for _, f := range files {
 		fmt.Fprintf(&b, "// ---- %s ----\n", f)
@@ -230,6 +239,11 @@ func (g *Builder) Assemble(files ...string) *Program {
 	p.Body = b.String()
 	p.Options = strings.TrimSpace(options(g.Task.FastMath, g.Double, g.Device.Unoptimized) + " " + g.Options)
 	return p
+}
+
+// nameOf is the name in a parameter's declaration.
+func nameOf(declaration string) string {
+	return declaration[strings.LastIndexAny(declaration, " *")+1:]
 }
 
 // signature is the declarations of the parameters of kernels and of hooks' functions, and what kernels pass to these.

@@ -113,19 +113,28 @@ func (f *fn) spread(e *engine.Expr, axis int) bool {
 
 func (f *fn) loadVector(e *engine.Expr, axis int) (string, bool) {
 	name, o, _ := f.g.Operand(e.Input)
-	if len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || e.Addr.Gathers() || access.StrideAlong(e.Addr, axis) != 1 || RegType(o.DType) != RegType(e.DType) {
+	switch {
+	case e.Addr.Gathers() || RegType(o.DType) != RegType(e.DType):
 		return "", false
+	case len(access.Unproven(e.Conds, f.g.Task.Axes)) > 0 || access.StrideAlong(e.Addr, axis) != 1:
+		return f.loadPieces(e, axis)
 	}
 	at := f.index(e.Addr, false, "")
 	size := o.DType.Size()
 	for line := 0; f.ahead > 0 && line < f.width*size; line += 64 {
 		fmt.Fprintf(&f.body, "    FETCH_LINE(%s + %s + %d);\n", name, at, (f.ahead+line)/size)
 	}
+	return f.loadLine(e, at), true
+}
+
+// loadLine is the text that loads the neighbours in memory from element at on.
+func (f *fn) loadLine(e *engine.Expr, at string) string {
+	name, o, _ := f.g.Operand(e.Input)
 	loads := "LOADS"
 	if f.width != VectorLanes {
 		loads = fmt.Sprint("LOADS", f.width)
 	}
-	return fmt.Sprintf("%s_%v(%s, %s)", loads, o.DType, name, at), true
+	return fmt.Sprintf("%s_%v(%s, %s)", loads, o.DType, name, at)
 }
 
 // choices turns a choice between numbers into one between vectors of them: a
@@ -252,6 +261,9 @@ var comparisons = map[engine.Function]string{
 
 // mask is the text of a condition for f.width neighbours, whose lanes have all bits set where it is true and size bytes.
 func (f *fn) mask(e *engine.Expr, axis int, size int64) (string, bool) {
+	if e.Op == engine.OpValid {
+		return f.insideVector(e.Conds, axis, size)
+	}
 	if e.Op != engine.OpApply || e.DType != tensor.Bool {
 		return "", false
 	}

@@ -117,12 +117,12 @@ func (l *lanes) fits() bool {
 	if len(l.outer) == 0 && len(l.gold) == 0 && l.guard == nil {
 		return false
 	}
-	across := access.Stride(l.fold.Value, l.inner[0])
+	across := access.StrideOfPieces(l.fold.Value, l.inner[0])
 	if across < 0 || across > 2 {
 		return false
 	}
 	// Long runs are folded along.
-	return l.g < 64 || access.Stride(l.fold.Value, l.gold[0]) != 1
+	return l.g < 64 || access.StrideOfPieces(l.fold.Value, l.gold[0]) != 1
 }
 
 // short reports whether a lane goes through a whole row, which is read in full

@@ -117,8 +117,8 @@ func (r *reduction) along() bool {
 	if r.cols <= kernels.SmallWindow {
 		return false
 	}
-	across := access.Stride(r.fold.Value, out[len(out)-1])
-	down := access.Stride(r.fold.Value, fold[len(fold)-1])
+	across := access.StrideOfPieces(r.fold.Value, out[len(out)-1])
+	down := access.StrideOfPieces(r.fold.Value, fold[len(fold)-1])
 	return down >= 0 && (across < 0 || down <= across || across == 0)
 }
 

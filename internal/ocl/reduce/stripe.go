@@ -143,7 +143,7 @@ func (s *stripes) fits() bool {
 	if s == nil {
 		return false
 	}
-	return s.folds*s.turns > kernels.SmallWindow && access.Stride(s.value(), s.inner[0]) == 1
+	return s.folds*s.turns > kernels.SmallWindow && access.StrideOfPieces(s.value(), s.inner[0]) == 1
 }
 
 func (s *stripes) plan() (*variant.Plan, error) {

@@ -101,7 +101,7 @@ func rowsTogether(d *facts.Device, t *engine.Task) bool {
 		return true
 	}
 	for _, e := range t.Exprs() {
-		across, down := access.Stride(e, out[len(out)-1]), access.Stride(e, row[len(row)-1])
+		across, down := access.StrideOfPieces(e, out[len(out)-1]), access.StrideOfPieces(e, row[len(row)-1])
 		if down > 4 && across >= 0 && across < down && t.Axes[out[len(out)-1]] > 1 {
 			return false
 		}

@@ -77,6 +77,32 @@ func TestRowsOfEveryTypeAgree(t *testing.T) {
 	}
 }
 
+// Rows of tensors that are rolled or mirrored are read in vectors where these lie in one piece.
+func TestRowsOfPieces(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	const rows, cols = 7, 150
+	dom := engine.Domain{rows, cols}
+	rolled := engine.AxisIndex(1).AddConst(61).Mod(cols, dom)
+	mirrored := engine.AxisIndex(1).AddConst(-33)
+	mirrored = mirrored.Add(mirrored.Mul(-2).Max(0, dom))
+	for name, column := range map[string]*engine.Index{"rolled": rolled, "mirrored": mirrored} {
+		for _, force := range []string{"block", "split", "keep"} {
+			t.Run(name+"/"+force, func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "row="+force, nil)
+				task := sample.Softmax(tensor.Float32, rows, cols).Rewrite(func(x *engine.Expr) *engine.Expr {
+					return x.Subst([]*engine.Index{engine.AxisIndex(0), column}, dom)
+				})
+				p := ocltest.Verify(t, e, task, ocltest.RandomInputs(task, 5), 1e-5, 1e-6)
+				if e.Facts().CPU && force == "block" {
+					require.Contains(t, p.Source, "lane_1_hook")
+				}
+			})
+		}
+	}
+}
+
 // A lane of NaN beside the largest is in any of the vectors that a band folds.
 func TestABandOfRowsKeepsNaNs(t *testing.T) {
 	t.Parallel()
