@@ -168,7 +168,7 @@ func (f *fusion) chooseRoots() {
 	cost, loads := f.inlineCosts()
 	evals := map[*ir.Node]float64{}
 	extra := map[*ir.Node]float64{} // what evals take longer than vectors would, as a number of these
-	inner := map[*ir.Node]bool{}    // is computed in a task of another kind than a map
+	inner := map[*ir.Node]bool{}    // is computed in a task that does not compute the parts of a concatenation apart
 	for _, n := range slices.Backward(f.order) {
 		if heavy(n) || f.dense[n] || n.Is(ir.TraitMaterialize|ir.TraitMatchLayout) {
 			f.root[n] = !n.InBuffer()
@@ -176,7 +176,7 @@ func (f *fusion) chooseRoots() {
 		var e, packed, longer float64
 		for _, u := range f.users[n] {
 			reads := f.readsBy(u, n, evals[u])
-			inner[n] = inner[n] || inner[u] || heavy(u)
+			inner[n] = inner[n] || inner[u] || heavy(u) || turns(u)
 			longer += f.longerBy(u, n, reads, extra[u], inner[u])
 			if e += reads; u.Op.Kind == ir.KindContract || u.Op.Kind == ir.KindAttention {
 				packed += reads
@@ -191,7 +191,7 @@ func (f *fusion) chooseRoots() {
 		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
 		slowly := cost[n]*(e-1+longer) > engine.StoredFlops
 		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
-			f.root[n], evals[n], extra[n], inner[n] = true, 1, 0, false
+			f.root[n], evals[n], extra[n] = true, 1, 0 // inner as it is: a reader's task may take n in
 		}
 	}
 }
@@ -203,12 +203,25 @@ func (f *fusion) longerBy(u, n *ir.Node, reads, extra float64, inner bool) float
 	switch {
 	case u.Op.Kind == ir.KindGather && n == u.In[0] && !findsLines(u), u.Op.Kind == ir.KindScatter && n == u.In[2] && !putsLines(u):
 		return reads * (singly - 1)
-	case f.root[u] && !u.Elementwise() && u.Op.View == nil:
-		return 0
 	case inner && u.Is(ir.TraitReadsInside):
 		return extra + reads*(float64(u.Size())/float64(max(n.Size(), 1))-1)
+	case f.root[u] && !u.Elementwise() && u.Op.View == nil:
+		return 0
 	}
 	return f.readsBy(u, n, extra)
+}
+
+// turns reports whether lines of memory of n's operand are none of n.
+func turns(n *ir.Node) bool {
+	var order []int
+	switch a := n.Attr.(type) {
+	case ir.TransposeAttr:
+		order = a.Perm
+	case ir.MaterializeAttr:
+		order = a.Order
+	}
+	last := len(order) - 1
+	return last >= 0 && order[last] != last
 }
 
 // putsLines reports whether n is a scatter of whole lines of memory.
@@ -234,7 +247,7 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 	}
 	switch {
 	case n.Op.Kind == ir.KindGather:
-		if packed > 0 { // instead of reading lines where they are
+		if packed > 0 || slices.ContainsFunc(f.users[n], turns) { // instead of reading lines where they are
 			cost = max(cost, engine.GatherFlops)
 		}
 		return dear(cost)

@@ -88,6 +88,7 @@ func TestWhatTakesLongIsComputedInVectors(t *testing.T) {
 	const rows, columns = 64, 512
 	graph := NewGraph("found")
 	x := graph.Input("x", tensor.Float32, rows, columns)
+	halves := Concat(1, Narrow(x, 1, 0, 256), Sin(Narrow(x, 1, 256, 256)))
 	along, few := graph.Input("along", tensor.Int64, columns), graph.Input("few", tensor.Int64, 2)
 	for name, c := range map[string]struct {
 		y     *Node
@@ -101,7 +102,12 @@ func TestWhatTakesLongIsComputedInVectors(t *testing.T) {
 		"placed":          {IndexAdd(x, 1, along, GELU(x)), 3},
 		"cheaply placed":  {IndexAdd(x, 1, along, Neg(x)), 2},
 		"rows placed":     {IndexAdd(x, 0, few, Narrow(GELU(x), 0, 0, 2)), 1},
-		"part of a fold":  {Max(Concat(1, Narrow(x, 1, 0, 256), Sin(Narrow(x, 1, 256, 256))), 0), 2},
+		"part of a fold":  {Max(halves, 0), 2},
+		"part of rows":    {Softmax(halves, 1), 2},
+		"part, turned":    {Transpose(halves, 1, 0), 2},
+		"part of a map":   {Neg(halves), 1},
+		"rows, turned":    {LogSumExp(Transpose(Gather(x, 0, Narrow(along, 0, 0, 64)), 1, 0), 1), 2},
+		"rows":            {Sum(Square(Gather(x, 0, Narrow(along, 0, 0, 64))), 1), 1},
 		"most of a fold":  {Max(Pad(GELU(x), 0, Padding{Axis: 1, Before: 1, After: 1}), 0), 1},
 		"cheap in a fold": {Max(Concat(1, Narrow(x, 1, 0, 256), Neg(Narrow(x, 1, 256, 256))), 0), 1},
 		"whole rows":      {Gather(GELU(x), 0, few), 1},
