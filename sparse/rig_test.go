@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/testcache"
 	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
@@ -37,7 +38,7 @@ func everywhere(t *testing.T, f func(t *testing.T, e engine)) {
 func withGPUs(t *testing.T, f func(t *testing.T, e engine)) {
 	everywhere(t, f)
 	t.Run("kernels for GPUs", func(t *testing.T) {
-		t.Setenv("ANYCL_VARIANT", "class=gpu")
+		t.Setenv(variant.EnvVariant, "class=gpu,"+testdevices.Unoptimized())
 		rt, err := ops.Open(t.Context(), nil)
 		require.NoError(t, err)
 		defer rt.Close()
