@@ -36,12 +36,55 @@ func markSteady(instructions []*ir.Instruction, volatile []*store.Variable) {
 	}
 }
 
-// rearranges reports whether u does nothing but lay steady values out anew for its readers. Instructions
-// that compute are left to run: nobody expects the memory that their results would take for good.
+// rearranges reports whether u does nothing but lay steady values out anew for its readers, or put parts of them together, in no more
+// memory than they take. Instructions that compute are left to run: nobody expects the memory that their results would take for good.
 func rearranges(u *ir.Instruction) bool {
 	t := u.Task
-	return t.Kind == engine.Map && len(t.Values) == 1 && t.Values[0].Op == engine.OpLoad && u.Outs[0].Stored == nil &&
-		u.Outs[0].Node.Is(ir.TraitMaterialize) && allSteady(t)
+	if t.Kind != engine.Map || len(t.Values) != 1 || u.Outs[0].Stored != nil || !allSteady(t) {
+		return false
+	}
+	if t.Values[0].Op == engine.OpLoad && u.Outs[0].Node.Is(ir.TraitMaterialize) {
+		return true
+	}
+	return t.Outs[0].Bytes() <= bytesIn(t) && joins(t.Values[0])
+}
+
+// joins reports whether an element of x is one that is loaded, and its place alone says which.
+func joins(x *engine.Expr) bool {
+	loads := 0
+	for e := range x.Walk() {
+		switch e.Op {
+		case engine.OpLoad:
+			loads++
+		case engine.OpConst, engine.OpIndex, engine.OpValid:
+		case engine.OpApply:
+			if e.Fn.Function != engine.FnSelect || loadsAny(e.Args[0]) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return loads > 1
+}
+
+// loadsAny reports whether x reads memory.
+func loadsAny(x *engine.Expr) bool {
+	for e := range x.Walk() {
+		if e.Op == engine.OpLoad {
+			return true
+		}
+	}
+	return false
+}
+
+// bytesIn are the bytes of the operands of t.
+func bytesIn(t *engine.Task) int64 {
+	var n int64
+	for _, o := range t.Ins {
+		n += o.Bytes()
+	}
+	return n
 }
 
 // summaryOf is how many times smaller a fold is than what it is made of to be kept.
@@ -53,11 +96,7 @@ func summarizes(u *ir.Instruction) bool {
 	if t.Kind != engine.Reduce || len(t.Outs) != 1 || t.Alias != nil || u.Outs[0].Stored != nil || !allSteady(t) {
 		return false
 	}
-	var from int64
-	for _, o := range t.Ins {
-		from += o.Bytes()
-	}
-	return summaryOf*t.Outs[0].Bytes() <= from
+	return summaryOf*t.Outs[0].Bytes() <= bytesIn(t)
 }
 
 // allSteady reports whether t has operands, and each is the same in every run.

@@ -151,3 +151,34 @@ func TestConvolutionsStoreWhatIsReadInRowMajorOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, inside.Executor(exe).Program().Instructions, 1)
 }
+
+// Weights that are put together from others, as the gates of a recurrent layer in another order, are put together again when one of them is
+// set, and not in each run.
+func TestJoinedWeightsAreKept(t *testing.T) {
+	opstest.Everywhere(t, func(t *testing.T, rt *Runtime) {
+		g := NewGraph("joined")
+		x := g.Input("x", tensor.Float32, 4, 64)
+		w := g.Variable("w", opstest.Filled(t, 1, 32, 64))
+		gates := Split(w, 0, 4)
+		joined := Concat(0, gates[0], gates[2], gates[3], gates[1])
+		exe, err := g.Compile(t.Context(), rt, opstest.Whole(rt, Target{Outputs: []*Node{MatMul(x, Transpose(joined, 1, 0))}}))
+		require.NoError(t, err)
+		kept := 0
+		for _, u := range inside.Executor(exe).Program().Instructions {
+			for _, out := range u.Task.Outs {
+				if out.Steady {
+					kept++
+				}
+			}
+		}
+		require.Equal(t, 1, kept)
+		for _, v := range []float64{1, 3} {
+			require.NoError(t, Set(t.Context(), w, opstest.Filled(t, v, 32, 64)))
+			for range 2 {
+				out, err := exe.Run(t.Context(), Feeds{x: opstest.Filled(t, 2, 4, 64)})
+				require.NoError(t, err)
+				require.Equal(t, 128*v, out[0].Float64At(5))
+			}
+		}
+	})
+}
