@@ -100,6 +100,22 @@ func TestPanelsThatCostTooManyLinesAreKept(t *testing.T) {
 	}
 }
 
+// Kernels of few outputs each are columns of the product where a pack of them is kept: as rows, beside columns that fill few lanes of
+// a vector, they take several times as long.
+func TestKeptKernelsAreColumnsBesideFewPixels(t *testing.T) {
+	t.Parallel()
+	for steady, swapped := range map[bool]bool{true: false, false: true} {
+		task := matmul(tensor.Float32, 1, 3, 128, 3*129, false, true)
+		task.Axes, task.Groups = engine.Domain{1, 3, 128, 3, 129}, []int{1, 1, 1, 2}
+		at := func(c, axis int) *engine.Index { return engine.AxisIndex(axis).Mul(int64(c)) }
+		task.A = engine.Load(0, tensor.Float32, at(3*129, 1).Add(at(129, 3)).Add(at(1, 4)), nil)
+		task.B = engine.Load(1, tensor.Float32, at(3*129, 2).Add(at(1, 3)).Add(at(3, 4)), nil) // of a kernel, nothing adjoins in the order of k
+		task.Ins[1].Steady = steady
+		plain := func(swap bool) *Contraction { return Separate(cpuFacts(8), task, swap) }
+		require.Equal(t, swapped, swapBetter(cpuFacts(8), task, plain), "steady %v", steady)
+	}
+}
+
 // Blocks of 16 bits are read from multiples of four bytes, or of eight, only: where
 // strides are odd, values are loaded one by one.
 func TestSubgroupsReadBlocksWhereTheyAreAligned(t *testing.T) {
