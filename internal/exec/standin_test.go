@@ -195,3 +195,28 @@ func TestWaitingForADeviceEndsWithTheContext(t *testing.T) {
 		require.NoError(t, e.Close())
 	}
 }
+
+// A trial of what is far slower than the device would be noticed. What may be as fast is tried, as for other graphs.
+func TestWhatStoodInIsTriedOnlyWhereItMayBeAsFast(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cpu    time.Duration // predicted
+		trials int
+	}{"slow": {quick + time.Microsecond, 0}, "as fast": {50 * time.Microsecond, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			device := newCompiling()
+			e, _ := beginning(t, device, &slow{named{fallback.New(nil), "cpu"}, c.cpu})
+			require.Equal(t, "cpu", on(e))
+			require.NoError(t, e.Run(t.Context(), nothing, nil))
+			close(device.compiled)
+			require.NoError(t, e.Ready(t.Context()))
+			e.Settle()
+			for range 4 * many {
+				e.now().Note(time.Millisecond)
+				e.Settle()
+			}
+			require.Len(t, e.adaptive.verdicts, c.trials)
+		})
+	}
+}

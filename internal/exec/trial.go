@@ -17,7 +17,8 @@ import (
 // compared, once, with each other placement that is predicted to be about as fast, in an A/B test: the two take
 // turns of a few runs, and the faster one stays. One that is far slower at once gets no second
 // turn, so that a wrong guess costs some runs. A placement that the graph has left because another was predicted
-// to be faster is compared too, whatever is predicted of it by then: the machine may have been busy when it was measured.
+// to be faster is compared too, whatever is predicted of it by then: the machine may have been busy when it was measured. One that only
+// stood in while kernels were compiled is not: nobody has ever predicted it to be fast.
 
 // Bounds of trials.
 const (
@@ -50,7 +51,7 @@ func (a *adaptive) try(ctx context.Context, v *version) error {
 	}
 	m, _ := v.clock.Median()
 	others = slices.DeleteFunc(others, func(p *plan.Placement) bool {
-		if w := a.versionOf(p); w != nil {
+		if w := a.versionOf(p); w != nil && (a.wereCompared(v, w) || !a.stoodIn(w)) {
 			return a.wereCompared(v, w)
 		}
 		return float64(p.Total) > trialWithin*float64(m)
@@ -83,6 +84,9 @@ func (a *adaptive) wereCompared(v, w *version) bool {
 	defer a.mu.Unlock()
 	return a.compared[[2]*version{v, w}]
 }
+
+// stoodIn reports whether v ran only until kernels were compiled.
+func (a *adaptive) stoodIn(v *version) bool { return a.of.pending != nil && v == a.of.first }
 
 // running is the number of the version whose turn it is.
 func (t *placementTrial) running() int { return 1 - t.turn%2 }
