@@ -4,7 +4,7 @@ package drills
 var table = []drill{
 	{"Signals", "after drivers have started and run, Go still turns a nil dereference into a panic and receives its signals"},
 	{"Launches", "runs of one graph: RSS grows by less than 16 MiB, Go heap by less than 1 MiB, nothing is left, results are right"},
-	{"Steady", "100,000 runs of a small training and of a served network, in three processes that begin with empty caches: after the first 200 no run takes 50 ms, and the 99.99th percentile and the longest run that keeps its processors are below 20 times the median, or below twice the longest pause of an empty loop where the machine pauses that more"},
+	{"Steady", "100,000 runs of a small training and of a served network, in three processes that begin with empty caches: after the first 200 no run takes 50 ms, and the 99.99th percentile and the longest run that keeps its processors are below 20 times the median, or below twice the longest turn of empty loops on all processors where the machine pauses these more"},
 	{"Compiles", "small graphs of many sizes are compiled, run and closed: the bounds of Launches"},
 	{"Goroutines", "64 goroutines use one executable, one that updates a variable, and executables of their own: every result is right, nothing is left; `make race` runs it too"},
 	{"Memory", "the device is out of memory from one allocation on, for each allocation of a life: the error names the graph, op or variable with its line, and the bytes; nothing is left, and the same step then works"},
