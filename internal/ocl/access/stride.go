@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/anycl/anycl/engine"
-	"github.com/anycl/anycl/tensor"
 )
 
 // GCD is the greatest common divisor.
@@ -37,7 +36,7 @@ func Stride(e *engine.Expr, a int) int64 {
 					return -1
 				}
 			default:
-				if Uses(engine.IndexValue(tensor.Int64, t.Atom.X), []int{a}) {
+				if UsesIndex(t.Atom.X, a) {
 					return -1
 				}
 			}
@@ -67,7 +66,7 @@ func StrideOfPieces(e *engine.Expr, a int) int64 {
 // longPiece is how many neighbours are mostly in one piece.
 const longPiece = 16
 
-// LongPieces reports whether nearly all runs of so many neighbours along axis are in one piece of x.
+// LongPieces reports whether vectors of run neighbours along axis mostly lie in one piece of x.
 func LongPieces(x *engine.Index, axis, run int) bool {
 	for _, t := range x.Terms {
 		switch t.Atom.Kind {
@@ -103,9 +102,7 @@ func StrideAlong(x *engine.Index, axis int) int64 {
 			}
 			continue
 		}
-		bent := false
-		t.Atom.X.VisitAxes(func(a int) { bent = bent || a == axis })
-		if bent {
+		if UsesIndex(t.Atom.X, axis) {
 			return -1
 		}
 	}

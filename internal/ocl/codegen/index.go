@@ -181,14 +181,7 @@ func (f *fn) guard(conds []engine.Cond, outer string) string {
 			if never {
 				return "0"
 			}
-			lo, hi := c.X.Bounds(f.g.Task.Axes)
-			x := f.index(c.X, data && !fitsInt(c.X), guard)
-			if lo < c.Lo {
-				tests = append(tests, fmt.Sprintf("%s >= %s", x, f.g.constant(c.Lo)))
-			}
-			if hi >= c.Hi {
-				tests = append(tests, fmt.Sprintf("%s < %s", x, f.g.constant(c.Hi)))
-			}
+			tests = append(tests, f.within(c, f.index(c.X, data && !fitsInt(c.X), guard))...)
 		}
 		if len(tests) == 0 {
 			continue
@@ -200,6 +193,18 @@ func (f *fn) guard(conds []engine.Cond, outer string) string {
 		guard = f.declare("g", "int", "guard "+text, text)
 	}
 	return guard
+}
+
+// within are the tests that c holds, of which x is the text of the index: those that are not known to.
+func (f *fn) within(c engine.Cond, x string) (tests []string) {
+	lo, hi := c.X.Bounds(f.g.Task.Axes)
+	if lo < c.Lo {
+		tests = append(tests, fmt.Sprintf("%s >= %s", x, f.g.constant(c.Lo)))
+	}
+	if hi >= c.Hi {
+		tests = append(tests, fmt.Sprintf("%s < %s", x, f.g.constant(c.Hi)))
+	}
+	return tests
 }
 
 // fitsInt reports whether x is nothing but a gathered value that an int holds. It is tested as it

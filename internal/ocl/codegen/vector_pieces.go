@@ -76,7 +76,7 @@ func (f *fn) loadPieces(e *engine.Expr, axis int) (string, bool) {
 	return v, true
 }
 
-// writeLane defines the macro name of the coordinates: e, a load.
+// writeLane defines the function name_hook of the coordinates, for other hooks to call: e, a load.
 func (f *fn) writeLane(name string, e *engine.Expr) {
 	v := f.value(e, "")
 	f.g.write(name, RegType(e.DType), parametersOf(f.coords), f.body.String()+fmt.Sprintf("    return %s;\n", v))
@@ -118,15 +118,9 @@ func (p *pieces) test(text string) {
 
 // inside tests that c holds.
 func (p *pieces) inside(c engine.Cond) {
-	lo, hi := c.X.Bounds(p.f.g.Task.Axes)
 	first, last := p.ends(c.X)
-	for _, x := range []string{first, last} {
-		if lo < c.Lo {
-			p.test(fmt.Sprintf("%s >= %s", x, p.f.g.constant(c.Lo)))
-		}
-		if hi >= c.Hi {
-			p.test(fmt.Sprintf("%s < %s", x, p.f.g.constant(c.Hi)))
-		}
+	for _, t := range slices.Concat(p.f.within(c, first), p.f.within(c, last)) {
+		p.test(t)
 	}
 }
 
@@ -146,7 +140,7 @@ func (f *fn) insideVector(conds []engine.Cond, axis int, size int64) (string, bo
 	for l := range lanes {
 		lanes[l] = fmt.Sprint(l)
 	}
-	tests := []string{}
+	var tests []string
 	for _, c := range access.Unproven(conds, dom) {
 		coef, affine := c.X.Affine(len(dom))
 		if !affine {
@@ -157,12 +151,8 @@ func (f *fn) insideVector(conds []engine.Cond, axis int, size int64) (string, bo
 			x += fmt.Sprintf(" + (%s)(%s) * %s", t, strings.Join(lanes, ", "), f.g.constant(coef[axis]))
 		}
 		x = f.declare("v", t, "vector of "+c.X.Key(), x)
-		lo, hi := c.X.Bounds(dom)
-		if lo < c.Lo {
-			tests = append(tests, fmt.Sprintf("(%s >= %s)", x, f.g.constant(c.Lo)))
-		}
-		if hi >= c.Hi {
-			tests = append(tests, fmt.Sprintf("(%s < %s)", x, f.g.constant(c.Hi)))
+		for _, test := range f.within(c, x) {
+			tests = append(tests, "("+test+")")
 		}
 	}
 	if len(tests) == 0 {

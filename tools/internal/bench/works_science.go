@@ -162,6 +162,7 @@ func cube[T sparse.Number](m int) *sparse.CSR[T] {
 
 func nonzerosOfCube(m int) int { return (3*m - 2) * (3*m - 2) * (3*m - 2) }
 
+// withRoom is a square matrix without elements yet, which has room for nonzeros.
 func withRoom[T sparse.Number](rows, nonzeros int) *sparse.CSR[T] {
 	return &sparse.CSR[T]{
 		Rows: rows, Cols: rows, Ptr: make([]int32, 1, rows+1), Col: make([]int32, 0, nonzeros), Value: make([]T, 0, nonzeros),
