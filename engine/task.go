@@ -248,6 +248,18 @@ func (t *Task) Rewrite(f func(e *Expr) *Expr) *Task {
 	return &c
 }
 
+// Permute is t with its axes in another order, each group by itself: axis order[i] comes i-th. The order of points, and so that of an output
+// over them, is another then.
+func (t *Task) Permute(order []int) *Task {
+	dom, at := make(Domain, len(order)), make([]*Index, len(order))
+	for i, a := range order {
+		dom[i], at[a] = t.Axes[a], AxisIndex(i)
+	}
+	c := t.Rewrite(func(e *Expr) *Expr { return e.Subst(at, dom) })
+	c.Axes = dom
+	return c
+}
+
 // Cost is the least work that a task can do with.
 type Cost struct {
 	Flops      float64 // floating-point or integer operations

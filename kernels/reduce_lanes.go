@@ -14,14 +14,22 @@ var LaneWidths = []int{1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 144, 192, 256}
 // SmallWindow is the most values of a fold that a lane goes through at once.
 const SmallWindow = 16
 
+// LanesInSets is how many lanes may store results so many bytes apart until their lines leave the nearest cache of a core, in which
+// lines 4 KiB apart share the places of eight.
+func LanesInSets(apart int64) int64 {
+	const line, way, ways = 64, 4 << 10, 8
+	return ways * way / max(min(apart&-apart, way), line)
+}
+
 // Lanes is the shape for outer x inner results of folds x golds values each, on
-// a CPU with the given number of compute units. exact demands a width that divides inner.
-func Lanes(outer, inner, folds, golds int64, units int, exact bool) LanesShape {
+// a CPU with the given number of compute units. exact demands a width that divides inner. Where it is to be at most most, an item takes so
+// many lanes of inner only.
+func Lanes(outer, inner, folds, golds int64, units int, exact bool, most int64) LanesShape {
 	s := LanesShape{Vec: 1}
 	least := inner
 	for _, w := range LaneWidths {
 		v := int64(w)
-		if v > inner || exact && inner%v != 0 {
+		if v > min(inner, most) || exact && inner%v != 0 {
 			continue
 		}
 		// The fewest lanes computed; of equals the widest.
@@ -32,9 +40,12 @@ func Lanes(outer, inner, folds, golds int64, units int, exact bool) LanesShape {
 	blocks := ceil(inner, s.Vec)
 	enough := int64(4 * units)
 	s.Parts = CutRows(outer*blocks, folds, enough, max(256/max(golds, 1), 1), 1)
-	if outer >= enough {
+	switch {
+	case most < inner:
+		s.Inner = s.Vec
+	case outer >= enough:
 		s.Inner = blocks * s.Vec
-	} else {
+	default:
 		s.Inner = ceil(blocks, min(ceil(enough, outer), blocks)) * s.Vec
 	}
 	s.Rows = max(min((1<<14)/max(s.Inner*s.Span*golds, 1), ceil(outer, enough)), 1)

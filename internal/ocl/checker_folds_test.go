@@ -67,7 +67,15 @@ func reduceCells() (all []cell) {
 		dom := engine.Domain{3, 70}
 		return e.Subst([]*engine.Index{engine.AxisIndex(0), engine.AxisIndex(1).AddConst(29).Mod(70, dom)}, dom)
 	})
+	transposed := func(f engine.Monoid, dom engine.Domain, order ...int) *engine.Task {
+		v := engine.Load(0, f32, sample.DenseAt(dom, order...), nil)
+		return sample.Reduce(dom, len(dom)-1, f, v, engine.Operand{DType: f32, Len: dom.Size()})
+	}
 	all = append(all,
+		forced(tinyCPU(), "reduce=lanes", "transposed", transposed(engine.Sum, engine.Domain{2, 19, 5, 9}, 0, 3, 2, 1)),
+		forced(tinyCPU(manyUnits), "reduce=lanes", "transposed, cut", transposed(engine.ArgMax, engine.Domain{17, 2, 3001}, 2, 1, 0)),
+		forced(tinyCPU(), "reduce=stripe", "transposed", transposed(engine.Max, engine.Domain{21, 5, 33}, 2, 1, 0)),
+		forced(tinyCPU(manyUnits), "reduce=stripe", "transposed, columns side by side, cut", transposed(engine.Sum, engine.Domain{33, 2, 2000}, 1, 2, 0)),
 		forced(tinyCPU(), "reduce=stripe", "under a condition", guarded),
 		forced(tinyCPU(), "reduce=stripe", "computed", computed),
 		forced(tinyCPU(), "reduce=block", "rolled", rolled),

@@ -1,8 +1,9 @@
 // reduce/cpu_lanes.cl: fold windows on a CPU driver, neighbours along the last axis in vectors
 //
-//     y[o * INNER + i] = EPILOGUE(o, i, fold over f, g of LOAD(o, i, f, g))
+//     y[INDEX_OF(o, i)] = EPILOGUE(o, i, fold over f, g of LOAD(o, i, f, g))
 //
 // hooks   LOAD(o, i, f, g)  EPILOGUE(o, i, v)  STORE(r, v)   and the monoid's, see reduce/any_monoid.cl
+//         INDEX_OF(o, i)  where results do not lie in the order o, i
 //         GUARDED 1: LOAD holds where INSIDE(o, f, g), a condition that all lanes share;
 //                    elsewhere the value is LOAD_OUTSIDE(o, i, f, g): the edge of an image costs
 //                    one branch for all lanes
@@ -24,6 +25,10 @@
     for (int k = 0; k < VEC; k++) ADD(s, k, v[k], at); \
 } while (0)
 
+#ifndef INDEX_OF
+#define INDEX_OF(o, i) ((o) * INNER + (i))
+#endif
+
 #if WINDOW
 #define FOLD_WINDOW(i) { \
     STATES(s, 1); \
@@ -35,7 +40,7 @@
             const VAL v = (VAL)LOAD(o, i, f, g); \
             ADD(s, 0, v, f * GOLDS + g); \
         } \
-    STORE(o * INNER + (i), EPILOGUE(o, i, RESULT(s, 0))); \
+    STORE(INDEX_OF(o, i), EPILOGUE(o, i, RESULT(s, 0))); \
 }
 #endif
 
@@ -104,7 +109,7 @@ kernel void reduce_lanes(PARAMS) {
                 }
             for (int k = 0; k < VEC; k++) SETTLE(s, k, t, k);
             for (int k = 0; k < VEC; k++) {
-                const IDX r = o * INNER + i + k;
+                const IDX r = INDEX_OF(o, i + k);
 #if SPLIT
                 SAVE(s, k, (IDX)get_global_id(1) * ROWS + r);
 #else

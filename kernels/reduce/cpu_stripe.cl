@@ -1,9 +1,10 @@
 // reduce/cpu_stripe.cl: fold down stripes of neighbouring rows on a CPU driver, states in registers or the nearest cache
 //
-//     y[o * INNER + i] = EPILOGUE(o, i, fold over c of LOAD(o, i, c))
+//     y[INDEX_OF(o, i)] = EPILOGUE(o, i, fold over c of LOAD(o, i, c))
 //
 // hooks   LOAD(o, i, c)     EPILOGUE(o, i, v)   STORE(r, v)   and the monoid's, see reduce/cpu_monoid_vector.cl
 //         LOADS(o, i, c)    i .. i + 15 of it, where PLAIN
+//         INDEX_OF(o, i)  where results do not lie in the order o, i
 // macros  VECTORS  of 16 lanes, at most 32     PLAIN  1: the values have LOADS
 //         STEPS  1; or columns at a time where states, of up to 1024 vectors, are in local memory: PLAIN
 //         SPLIT  1: the fold is cut into parts of SPAN, folded again by reduce/any_finish.cl
@@ -22,13 +23,17 @@
 
 #define AT(k) ((k) + 1 < VECTORS ? 16 * (k) : LANES - 16)
 
-#if TURNS > 1
 #define ROWS_OF_TURN (INNER / TURNS)
+#ifndef INDEX_OF
+#define INDEX_OF(o, i) ((o) * ROWS_OF_TURN + (i))
+#endif
+
+#if TURNS > 1
 #if SPLIT
 #define LEAVE(o, i, t, j, l) do { \
     const IDX turn_ = (IDX)(l) / ROWS_OF_TURN, part_ = (IDX)get_global_id(2) * TURNS + turn_; \
     PLACE_OF(t, l, turn_); \
-    SAVE(t, j, part_ * ROWS + (o) * ROWS_OF_TURN + (l) - turn_ * ROWS_OF_TURN); \
+    SAVE(t, j, part_ * ROWS + INDEX_OF(o, (l) - turn_ * ROWS_OF_TURN)); \
 } while (0)
 #endif
 #if IS_ARG
@@ -37,9 +42,9 @@
 #define PLACE_OF(t, l, turn)
 #endif
 #elif SPLIT
-#define LEAVE(o, i, t, j, l) SAVE(t, j, (IDX)get_global_id(2) * ROWS + (o) * INNER + (i) + (l))
+#define LEAVE(o, i, t, j, l) SAVE(t, j, (IDX)get_global_id(2) * ROWS + INDEX_OF(o, (i) + (l)))
 #else
-#define LEAVE(o, i, t, j, l) STORE((o) * INNER + (i) + (l), EPILOGUE(o, (i) + (l), RESULT(t, j)))
+#define LEAVE(o, i, t, j, l) STORE(INDEX_OF(o, (i) + (l)), EPILOGUE(o, (i) + (l), RESULT(t, j)))
 #endif
 
 kernel void reduce_stripe(PARAMS) {
@@ -123,7 +128,7 @@ kernel void reduce_stripe(PARAMS) {
         for (int w = 1; w < TURNS; w *= 2)
             for (int turn = 0; turn + w < TURNS; turn += 2 * w)
                 for (int row = 0; row < rows; row++) MERGE(t, turn * rows + row, (turn + w) * rows + row);
-        for (int row = 0; row < rows; row++) STORE(o * rows + row, EPILOGUE(o, row, RESULT(t, row)));
+        for (int row = 0; row < rows; row++) STORE(INDEX_OF(o, row), EPILOGUE(o, row, RESULT(t, row)));
 #else
         for (int l = (int)(own - i); l < LANES; l++) LEAVE(o, i, t, l, l);
 #endif

@@ -117,7 +117,7 @@ func (l *lanes) fits() bool {
 	if len(l.outer) == 0 && len(l.gold) == 0 && l.guard == nil {
 		return false
 	}
-	across := access.StrideOfPieces(l.fold.Value, l.inner[0])
+	across := apart(l.fold.Value, l.inner[0], access.Axes(l.task, 1))
 	if across < 0 || across > 2 {
 		return false
 	}
@@ -132,19 +132,31 @@ func (l *lanes) short() bool {
 		l.i >= 64 && l.guard == nil && !l.fold.Monoid.IsArg() && access.Stride(l.fold.Value, l.taps[0]) == 1
 }
 
+// most is how many lanes may be taken at a time.
+func (l *lanes) most() int64 {
+	if l.index == nil {
+		return l.i
+	}
+	least := l.i
+	for _, o := range l.task.Outs {
+		least = min(least, kernels.LanesInSets(access.StrideAlong(l.index, l.inner[0])*int64(o.DType.Size())))
+	}
+	return least
+}
+
 func (l *lanes) plan() (*variant.Plan, error) {
 	exact := l.exact()
 	if p, err := l.byPixels(exact); p != nil || err != nil {
 		return p, err
 	}
-	s := kernels.Lanes(l.o, l.i, l.f, l.g, l.dev.Units, exact)
+	s := kernels.Lanes(l.o, l.i, l.f, l.g, l.dev.Units, exact, l.most())
 	g := l.start(s.Parts, s.Count > 1, s.Span*l.g, l.f*l.g)
 	g.Size("OUTER", l.o)
 	g.Size("INNER", l.i)
 	g.Size("ROWS", l.rows)
 	// A window is structure rather than size: there are few, and with its extents
 	// known the coordinates of every tap are worked out beforehand.
-	window := l.f*l.g > 0 && l.f*l.g <= kernels.SmallWindow && s.Count == 1
+	window := l.index == nil && l.f*l.g > 0 && l.f*l.g <= kernels.SmallWindow && s.Count == 1
 	g.Macro("WINDOW", codegen.OneIf(window))
 	if window {
 		g.Macro("FOLDS", l.f)
@@ -168,6 +180,7 @@ func (l *lanes) plan() (*variant.Plan, error) {
 		g.Hook("LOAD_OUTSIDE", []codegen.Coord{o, i, f, gold}, l.beyond, tensor.Invalid)
 		g.Hook("INSIDE", []codegen.Coord{o, f, gold}, engine.Valid(l.guard), tensor.Invalid)
 	}
+	l.place(g, o, i)
 	if s.Count == 1 {
 		g.HookOf("EPILOGUE", []codegen.Coord{o, i}, l.task.Values, []tensor.DType{l.fold.Acc})
 		g.Store("STORE", "EPILOGUE", l.task.Values...)

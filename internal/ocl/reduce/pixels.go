@@ -22,7 +22,7 @@ func (l *lanes) pixelated() bool {
 // value is a product, and one factor of it is the same for a row of pixels; else nil.
 func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	taps := l.f * l.g
-	if len(l.outer) == 0 || len(l.inner) == 0 || taps == 0 || taps > kernels.LargestPixelWindow || l.fold.Monoid != engine.Sum || access.GathersIn(l.full) {
+	if l.index != nil || len(l.outer) == 0 || len(l.inner) == 0 || taps == 0 || taps > kernels.LargestPixelWindow || l.fold.Monoid != engine.Sum || access.GathersIn(l.full) {
 		return nil, nil
 	}
 	left, right, ok := factors(l.full)

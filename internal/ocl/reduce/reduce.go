@@ -23,6 +23,8 @@ type reduction struct {
 	val        tensor.DType   // of the folded values
 	paired     bool           // a state has its rounding error beside it
 	values     []*engine.Expr // the outputs of rows, the first ones; others are over all columns, see Through
+	index      *engine.Index  // where a result lies, see sideways
+	inOrder    *reduction     // the same with results in the order in which they lie
 }
 
 func init() {
@@ -39,11 +41,12 @@ func newReduction(d *facts.Device, t *engine.Task) *reduction {
 }
 
 func reduceVariants(d *facts.Device, t *engine.Task) []variant.Variant {
-	r := newReduction(d, t)
+	r := newReduction(d, alongMemory(t))
 	item, group := r.variant("item", "one work-item a row"), r.variant("group", "one work-group a row")
 	block := r.variant("block", "a CPU driver: columns in vectors")
 	column := r.variant("column", "a CPU driver: rows in vectors")
-	lanes, stripes, along := r.byLanes(), r.byStripes(), r.along()
+	side := r.sideways()
+	lanes, stripes, along := side.byLanes(), side.byStripes(), r.along()
 	windows := variant.Variant{Name: "lanes", Why: "a CPU driver: lanes along the last axis share a window", Plan: lanes.plan}
 	var all []variant.Variant
 	switch {
@@ -187,6 +190,9 @@ func (r *reduction) declare(g *codegen.Builder, parts kernels.Parts, split bool,
 func (r *reduction) finish(p *variant.Plan, parts kernels.Parts) *variant.Plan {
 	if parts.Count <= 1 {
 		return p
+	}
+	if r.inOrder != nil { // parts lie as results do
+		r = r.inOrder
 	}
 	n := parts.Count * r.rows
 	p.Scratch = append(p.Scratch, n*codegen.RegSize(r.val))

@@ -143,7 +143,7 @@ func (s *stripes) fits() bool {
 	if s == nil {
 		return false
 	}
-	return s.folds*s.turns > kernels.SmallWindow && access.StrideOfPieces(s.value(), s.inner[0]) == 1
+	return s.folds*s.turns > kernels.SmallWindow && apart(s.value(), s.inner[0], s.taps) == 1
 }
 
 func (s *stripes) plan() (*variant.Plan, error) {
@@ -176,6 +176,7 @@ func (s *stripes) plan() (*variant.Plan, error) {
 	coords := s.coords()
 	p.Macro("PLAIN", codegen.OneIf(p.VectorHook("LOADS", coords, s.inner[0], codegen.VectorLanes, s.value(), s.val, 0)))
 	p.Hook("LOAD", coords, s.value(), tensor.Invalid)
+	s.place(p, coords[0], coords[1])
 	if !split {
 		values := s.reduction.task.Values // of rows: a turn has axes of the same numbers
 		p.HookOf("EPILOGUE", coords[:2], values, []tensor.DType{s.fold.Acc})

@@ -510,7 +510,11 @@ func planPart(d *facts.Device, t *engine.Task) (p *variant.Plan, name string, er
 
 // splitRow runs the parts of a row task one after the other.
 func splitRow(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
-	parts, temps := engine.SplitRow(t, fewLong(d, t))
+	var order []int
+	if d.CPU {
+		order = reduce.Sideways(t)
+	}
+	parts, temps := engine.SplitRow(t, fewLong(d, t), order)
 	out := &variant.Plan{}
 	for _, o := range temps {
 		out.Scratch = append(out.Scratch, max(o.Bytes(), 1))

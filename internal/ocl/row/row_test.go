@@ -103,6 +103,36 @@ func TestRowsOfPieces(t *testing.T) {
 	}
 }
 
+// Rows of transposed tensors are folded in the order in which these lie in memory: what a fold leaves for others lies in it too.
+func TestRowsOfTransposedTensors(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	for _, c := range []struct {
+		dom   engine.Domain
+		order []int // of axes in memory
+	}{
+		{engine.Domain{2, 33, 12, 20}, []int{0, 3, 2, 1}},
+		{engine.Domain{21, 5, 9}, []int{2, 1, 0}},
+		{engine.Domain{3, 4, 50}, []int{2, 0, 1}}, // no axis of 16 is next
+	} {
+		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float16} {
+			t.Run(fmt.Sprint(c.dom, dt), func(t *testing.T) {
+				t.Parallel()
+				e := device(t, "row=split", nil)
+				n := len(c.dom) - 1
+				rows, cols := int(c.dom[:n].Size()), c.dom[n]
+				soft := sample.TransposedRows(sample.Softmax(dt, rows, cols), c.dom, c.order...)
+				p := ocltest.Verify(t, e, soft, ocltest.RandomInputs(soft, 8), 1e-5, 1e-4)
+				if e.Facts().CPU && n == 3 {
+					require.Contains(t, p.Variant, "reduce=stripe reduce=stripe")
+				}
+				stats := sample.TransposedRows(sample.Statistics(dt, rows, cols), c.dom, c.order...)
+				ocltest.Verify(t, e, stats, ocltest.RandomInputs(stats, 9), 1e-5, 100)
+			})
+		}
+	}
+}
+
 // A lane of NaN beside the largest is in any of the vectors that a band folds.
 func TestABandOfRowsKeepsNaNs(t *testing.T) {
 	t.Parallel()

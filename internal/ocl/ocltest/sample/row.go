@@ -68,6 +68,21 @@ func Beside(dt tensor.DType, rows, cols int) *engine.Task {
 	return t
 }
 
+// TransposedRows is t, a Row over rows and columns that reads its input at the very point, over rows of several axes, where the axes of the
+// input lie in memory in the given order.
+func TransposedRows(t *engine.Task, dom engine.Domain, order ...int) *engine.Task {
+	c := t.Rewrite(func(e *engine.Expr) *engine.Expr {
+		return e.Rewrite(func(e *engine.Expr) *engine.Expr {
+			if e.Op != engine.OpLoad {
+				return e
+			}
+			return engine.Load(e.Input, e.DType, DenseAt(dom, order...), nil)
+		})
+	})
+	c.Axes, c.Groups = dom, []int{len(dom) - 1, 1}
+	return c
+}
+
 // rowTask has no folds and outputs yet; x is its only input, over all of dom.
 func rowTask(dt tensor.DType, rows, cols int) (t *engine.Task, x *engine.Expr) {
 	dom := engine.Domain{rows, cols}
