@@ -17,7 +17,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Unoptimize, testdevices.Hold)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Unoptimize)) }
 
 // field is a field of a protobuf message: a number or bytes.
 func field(n int, v any) []byte {
