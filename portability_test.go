@@ -195,6 +195,7 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 			})
 		}
 		t.Run("others", func(t *testing.T) { optest.TestOps(t, unoptimized(), &others) })
+		compositions.WithGradients = true // by TestGradientsAgreeAcrossEngines
 		t.Run("compositions", func(t *testing.T) { optest.TestOps(t, unoptimized(), &compositions) })
 	})
 }
@@ -220,7 +221,7 @@ func TestGradientsAgreeAcrossEngines(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, testdevices.Unoptimized(), func(t *testing.T, open func(t testing.TB) engine.Engine) {
 		e := lasting(t, open)
-		o := &optest.Options{Bundle: e.Name() != "cpu" && !testdevices.Full(), Few: true}
+		o := &optest.Options{Bundle: e.Name() != "cpu" && !testdevices.Full(), Few: true, WithGradients: true}
 		optest.TestGradientsAgree(t, e, lasting(t, onCPUPath), o)
 	})
 }

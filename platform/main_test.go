@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -19,7 +20,22 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(runRole(role))
 	}
-	os.Exit(testcache.Run(m))
+	os.Exit(testcache.Run(m, hold))
+}
+
+// hold opens a device until the process ends. Drivers that read their compiler's library for each context do so once then, and not
+// for each test.
+func hold() error {
+	m, err := Discover(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	d, err := m.Select("")
+	if err != nil {
+		return nil // tests skip
+	}
+	_, err = d.Open(context.Background(), nil)
+	return err
 }
 
 func TestTestsHaveACacheFolderOfTheirOwn(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/onnx"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/serve"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Unoptimize)) }
 
 // field is a field of a protobuf message: a number or bytes.
 func field(n int, v any) []byte {

@@ -18,11 +18,12 @@ import (
 	"github.com/anycl/anycl/frame/column"
 	"github.com/anycl/anycl/internal/corpus"
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
 
 // The 20,000 flights that come along are asked even where all of them were fetched.
 func TestTheProgramChecksItself(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 )
 
 // childVariable names the folder of the network that a child process predicts with.
@@ -20,5 +21,5 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(testcache.Run(m))
+	os.Exit(testcache.Run(m, testdevices.Hold))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 )
 
 // childVariable names the weights that a child process writes with, on the CPU path.
@@ -22,5 +23,5 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(testcache.Run(m))
+	os.Exit(testcache.Run(m, testdevices.Unoptimize, testdevices.Hold))
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/anycl/anycl/internal/ocl/draft"
@@ -27,24 +28,31 @@ type Corpus struct {
 	Class *draft.Class
 
 	mu  sync.Mutex
-	all map[string]*draft.Draft // by Print
+	all map[text]*draft.Draft
+}
+
+// text is what Print is of. Most drafts come again and again, and a map hashes far faster than Print does.
+type text struct{ options, head, body, library string }
+
+func textOf(d *draft.Draft) text {
+	return text{d.Options, d.Head, d.Body, strings.Join(d.Library, "\n")}
 }
 
 // New has no programs yet.
-func New(c *draft.Class) *Corpus { return &Corpus{Class: c, all: map[string]*draft.Draft{}} }
+func New(c *draft.Class) *Corpus { return &Corpus{Class: c, all: map[text]*draft.Draft{}} }
 
 // Add takes drafts, of which some may be known.
 func (c *Corpus) Add(drafts ...*draft.Draft) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range drafts {
-		print := d.Print()
-		if known := c.all[print]; known != nil {
+		of := textOf(d)
+		if known := c.all[of]; known != nil {
 			known.Merge(d)
 			continue
 		}
 		whole := *d
-		c.all[print] = &whole
+		c.all[of] = &whole
 	}
 }
 
@@ -59,9 +67,13 @@ func (c *Corpus) Len() int {
 func (c *Corpus) Drafts() []*draft.Draft {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	by := make(map[string]*draft.Draft, len(c.all))
+	for _, d := range c.all {
+		by[d.Print()] = d
+	}
 	var all []*draft.Draft
-	for _, print := range slices.Sorted(maps.Keys(c.all)) {
-		all = append(all, c.all[print])
+	for _, print := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, by[print])
 	}
 	return all
 }

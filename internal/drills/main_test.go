@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 )
 
 // drillsVar set to "full" makes the drills long.
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "%s=%s: must be full, or not set\n", drillsVar, v)
 		os.Exit(2)
 	}
-	code := testcache.Run(m)
+	code := testcache.Run(m, testdevices.Hold)
 	if code == 0 && full() {
 		if err := record(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -139,16 +139,23 @@ func TestProductsAgreeWithSumsInFloat64(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// What no CPU driver runs for users need not be optimized: tiles, and copies of what lies in the host's memory.
-			e := device(t, "", func(f *facts.Device) {
-				f.CPU = f.CPU && name != "tiles"
-				f.Unoptimized = f.Unoptimized || name == "copies" && testdevices.Unoptimized() != ""
-			})
-			e.host = newHostPath(e)
-			x := NewProducts(e)
-			change(e, x)
-			t.Cleanup(func() { require.NoError(t, x.Close()) })
+			// What no CPU driver runs for users need not be optimized: tiles, and copies of what lies in the host's memory. Of the others each
+			// dtype is, once: in float32 what workers run, in float64 what the caller runs. Both go through the same loops.
+			optimized := map[string]tensor.DType{"workers": tensor.Float32, "caller": tensor.Float64}
+			products := map[tensor.DType]*Products{}
+			for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+				e := device(t, "", func(f *facts.Device) {
+					f.CPU = f.CPU && name != "tiles"
+					f.Unoptimized = f.Unoptimized || optimized[name] != dt && testdevices.Unoptimized() != ""
+				})
+				e.host = newHostPath(e)
+				x := NewProducts(e)
+				change(e, x)
+				t.Cleanup(func() { require.NoError(t, x.Close()) })
+				products[dt] = x
+			}
 			for i, c := range productCases() {
+				x := products[c.dtype]
 				// Each layout of a dtype is a program where the caller runs it and where workers do, each tile one more.
 				of := i + int(c.dtype)
 				if name == "caller" {

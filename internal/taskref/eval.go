@@ -31,7 +31,7 @@ func EvalRun(t *engine.Task, ins [][]byte, run uint32) (outs [][]byte, err error
 	if t.Kind == engine.Routine {
 		return nil, fmt.Errorf("taskref: %v: %w", t.Algorithm, engine.ErrUnsupported)
 	}
-	r := &runner{task: t, ins: ins, run: run, at: make([]int64, len(t.Axes))}
+	r := &runner{task: t, ins: ins, run: run, at: make([]int64, len(t.Axes)), memo: map[*engine.Expr]*known{}}
 	defer func() {
 		if p := recover(); p != nil {
 			fault, ok := p.(fault)
@@ -63,9 +63,27 @@ type runner struct {
 	task *engine.Task
 	ins  [][]byte
 	run  uint32
-	at   []int64          // the point
-	accs []value          // results of folds so far
-	memo map[string]value // of one point
+	at   []int64 // the point
+	accs []value // results of folds so far
+	memo map[*engine.Expr]*known
+	now  int64 // the number of the evaluation
+}
+
+// known is the value of a function of others as of the evaluation of a number, and what the function is called with.
+type known struct {
+	at   int64
+	v    value
+	in   []tensor.DType
+	args []engine.Block
+	dst  engine.Block
+}
+
+func newKnown(e *engine.Expr) *known {
+	k := &known{dst: block(e.DType, value{})}
+	for _, a := range e.Args {
+		k.in, k.args = append(k.in, a.DType), append(k.args, block(a.DType, value{}))
+	}
+	return k
 }
 
 // points calls f with the row-major number of every point of the axes of the
@@ -100,20 +118,31 @@ func (r *runner) points(f func(n int64), groups ...int) {
 
 // eval is the value of e at the point.
 func (r *runner) eval(e *engine.Expr) value {
-	r.memo = map[string]value{}
+	r.now++
 	return r.value(e)
 }
 
 func (r *runner) value(e *engine.Expr) value {
-	if v, ok := r.memo[e.Key()]; ok {
-		return v
+	if e.Op != engine.OpApply { // as quickly computed as found
+		return r.leaf(e)
 	}
-	v := r.compute(e)
-	r.memo[e.Key()] = v
-	return v
+	k := r.memo[e]
+	if k == nil {
+		k = newKnown(e)
+		r.memo[e] = k
+	}
+	if k.at != r.now {
+		for i, a := range e.Args {
+			set(a.DType, k.args[i], r.value(a))
+		}
+		e.Fn.Host(e.DType, k.in, k.dst, k.args)
+		k.at, k.v = r.now, unblock(e.DType, k.dst)
+	}
+	return k.v
 }
 
-func (r *runner) compute(e *engine.Expr) value {
+// leaf is the value of an expression that is no function of others.
+func (r *runner) leaf(e *engine.Expr) value {
 	switch e.Op {
 	case engine.OpLoad:
 		if !r.holds(e.Conds) {
@@ -138,15 +167,7 @@ func (r *runner) compute(e *engine.Expr) value {
 	case engine.OpRun:
 		return value{i: int64(r.run)}
 	}
-	in := make([]tensor.DType, len(e.Args))
-	args := make([]engine.Block, len(e.Args))
-	for i, a := range e.Args {
-		in[i] = a.DType
-		args[i] = block(a.DType, r.value(a))
-	}
-	dst := block(e.DType, value{})
-	e.Fn.Host(e.DType, in, dst, args)
-	return unblock(e.DType, dst)
+	panic(fault{fmt.Errorf("taskref: an expression of kind %d", e.Op)})
 }
 
 func (r *runner) holds(conds []engine.Cond) bool {

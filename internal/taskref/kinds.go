@@ -100,18 +100,33 @@ func identity(m engine.Monoid, dt tensor.DType) value {
 
 func (r *runner) contract(outs [][]byte) {
 	t := r.task
-	r.points(func(n int64) {
-		var sum value
+	// Operands are evaluated once for each point of the groups that they are over.
+	table := func(dst []value, e *engine.Expr, groups ...int) []value {
+		dst = dst[:0]
+		r.points(func(int64) { dst = append(dst, convert(e.DType, t.Acc, r.eval(e))) }, groups...)
+		return dst
+	}
+	terms := t.Size(3)
+	from, to := t.Group(3)
+	var n int64
+	var as, bs []value
+	r.points(func(int64) {
+		bs = table(bs, t.B, 2, 3)
 		r.points(func(int64) {
-			a := convert(t.A.DType, t.Acc, r.eval(t.A))
-			b := convert(t.B.DType, t.Acc, r.eval(t.B))
-			sum = value{sum.f + a.f*b.f, sum.i + a.i*b.i}
-		}, 3)
-		from, to := t.Group(3)
-		clear(r.at[from:to])
-		r.accs = []value{wrap(t.Acc, sum)}
-		r.put(0, outs, n)
-	}, 0, 1, 2)
+			as = table(as, t.A, 3)
+			clear(r.at[from:to])
+			r.points(func(column int64) {
+				var sum value
+				for i, a := range as {
+					b := bs[column*terms+int64(i)]
+					sum = value{sum.f + a.f*b.f, sum.i + a.i*b.i}
+				}
+				r.accs = []value{wrap(t.Acc, sum)}
+				r.put(0, outs, n)
+				n++
+			}, 2)
+		}, 1)
+	}, 0)
 }
 
 // scatter folds updates in the order of n. The positions that At gives count

@@ -108,6 +108,20 @@ func block(dt tensor.DType, v value) engine.Block {
 	}
 }
 
+// set puts v into b, a block for values of dtype dt.
+func set(dt tensor.DType, b engine.Block, v value) {
+	switch engine.ClassOf(dt) {
+	case engine.ClassF32:
+		b.F32[0] = float32(v.f)
+	case engine.ClassF64:
+		b.F64[0] = v.f
+	case engine.ClassI64:
+		b.I64[0] = v.i
+	default:
+		b.U64[0] = uint64(v.i)
+	}
+}
+
 func unblock(dt tensor.DType, b engine.Block) value {
 	switch engine.ClassOf(dt) {
 	case engine.ClassF32:

@@ -23,7 +23,7 @@ import (
 // operands, and derivatives of a second time on a against
 // exact ones at special points. Subtests are named op/sample.
 //
-// With [Options.Bundle] every op brings two samples (one with [Options.Few], if it has no kernels of its own), several ops share a
+// With [Options.WithGradients] results of compositions are compared, too. With [Options.Bundle] every op brings two samples (one with [Options.Few], if it has no kernels of its own), several ops share a
 // graph, and element-wise ones kernels, as in [TestOps].
 func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	for _, p := range GradientParts(a, b, o) {
@@ -40,6 +40,7 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 	ra, rb := ops.NewRuntime(a), ops.NewRuntime(b)
 	few := o != nil && o.Bundle
 	single := few && o.Few
+	results := single && o.WithGradients
 	points := map[*gradGroup][]*pointGroup{} // of the same ops
 	open := map[bool]*gradGroup{}            // those of element-wise ops, and of others
 	var parts []*Part
@@ -47,11 +48,11 @@ func GradientParts(a, b engine.Engine, o *Options) []*Part {
 		if !differentiable(o, op) {
 			continue
 		}
-		g := &gradGroup{ops: []*ops.Op{op}, few: few, single: single}
+		g := &gradGroup{ops: []*ops.Op{op}, few: few, single: single, results: results}
 		if few && !leftToCPU(op) && !drawing[op.Name] { // whose numbers depend on other draws of a graph
 			alike := elementwise(op)
 			if open[alike] == nil || len(open[alike].ops) == gradBundle {
-				open[alike] = &gradGroup{few: true, single: single, alike: alike}
+				open[alike] = &gradGroup{few: true, single: single, results: results, alike: alike}
 			}
 			g = open[alike]
 			g.ops = append(g.ops, op)
@@ -83,7 +84,7 @@ func (g *gradGroup) outcomes(ctx context.Context, a, b *ops.Runtime, op *ops.Op)
 	case errors.Is(err, ErrKnown):
 		return []Outcome{{Sample: "all", State: Known}}
 	case err != nil && len(g.ops) > 1:
-		alone := &gradGroup{ops: []*ops.Op{op}, few: g.few, single: g.single, alike: g.alike}
+		alone := &gradGroup{ops: []*ops.Op{op}, few: g.few, single: g.single, results: g.results, alike: g.alike}
 		return alone.outcomes(ctx, a, b, op)
 	case errors.Is(err, engine.ErrUnsupported):
 		return []Outcome{{Sample: "all", State: Absent, Err: err}}
@@ -93,7 +94,13 @@ func (g *gradGroup) outcomes(ctx context.Context, a, b *ops.Runtime, op *ops.Op)
 	var outcomes []Outcome
 	for _, p := range pairs {
 		if p.cell.op == op {
-			outcomes = append(outcomes, agree(p))
+			o := agree(p)
+			if r := p.result; r != nil && o.State == Passed {
+				if of := judge(&p.cell.cell, *r); of.State != Passed {
+					o.State, o.Err = of.State, fmt.Errorf("the result, beside its gradient: %w", of.Err)
+				}
+			}
+			outcomes = append(outcomes, o)
 		}
 	}
 	return outcomes
@@ -105,10 +112,11 @@ const gradBundle = 16
 
 // gradGroup is the gradients of some ops, computed as one graph.
 type gradGroup struct {
-	ops    []*ops.Op
-	few    bool // two samples of each op
-	single bool // one of those without kernels of their own
-	alike  bool // the same operands and weights, where their shapes and ranges are the same
+	ops     []*ops.Op
+	few     bool // two samples of each op
+	single  bool // one of those without kernels of their own
+	results bool // those of compositions are compared, too
+	alike   bool // the same operands and weights, where their shapes and ranges are the same
 
 	once  sync.Once
 	pairs []gradPair
@@ -119,33 +127,34 @@ type gradGroup struct {
 type gradPair struct {
 	cell      *gradCell
 	got, want []spec.Array
+	result    *cellResult // of the op itself, if it is compared
 	took      time.Duration
 }
 
 func (g *gradGroup) run(ctx context.Context, a, b *ops.Runtime) ([]gradPair, error) {
 	g.once.Do(func() {
 		start := time.Now()
-		narrow, got, err := g.compute(ctx, a, tensor.Float32, nil)
+		narrow, got, results, err := g.compute(ctx, a, tensor.Float32, nil)
 		if err != nil {
 			g.err = err
 			return
 		}
 		took := time.Since(start) / time.Duration(max(len(narrow), 1))
-		_, want, err := g.compute(ctx, b, tensor.Float64, narrow)
+		_, want, _, err := g.compute(ctx, b, tensor.Float64, narrow)
 		if err != nil {
 			g.err = err
 			return
 		}
 		for i, c := range narrow {
-			g.pairs = append(g.pairs, gradPair{c, got[i], want[i], took})
+			g.pairs = append(g.pairs, gradPair{c, got[i], want[i], results[i], took})
 		}
 	})
 	return g.pairs, g.err
 }
 
 // compute gives the gradients of every cell in dtype dt, from the values of the
-// cells like, if there are any, which are the same ones in another dtype.
-func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]spec.Array, error) {
+// cells like, if there are any, which are the same ones in another dtype. Without like it gives the results that are compared, too.
+func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]spec.Array, []*cellResult, error) {
 	graph := ops.NewGraph("gradients")
 	var all []*gradCell
 	var shared map[string]*ops.Node
@@ -167,9 +176,15 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 		}
 		c.feed(feeds)
 		outputs = append(outputs, c.grads...)
+		if like == nil && g.compares(c) {
+			outputs = append(outputs, c.out)
+			if c.sample.Through != nil {
+				outputs = append(outputs, c.seen...)
+			}
+		}
 	}
 	if len(outputs) == 0 {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	var cells []*cell
 	for _, c := range all {
@@ -177,22 +192,62 @@ func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DTyp
 	}
 	exe, err := graph.Compile(naming(ctx, "gradients\n", cells), rt, ops.Target{Outputs: outputs})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer exe.Close()
 	outs, err := exe.Run(ctx, feeds)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	results := make([][]spec.Array, len(all))
+	grads, results := make([][]spec.Array, len(all)), make([]*cellResult, len(all))
 	for i, c := range all {
 		for range c.grads {
-			results[i] = append(results[i], spec.FromTensor(outs[0]))
+			grads[i] = append(grads[i], spec.FromTensor(outs[0]))
 			outs = outs[1:]
 		}
+		if like == nil && g.compares(c) {
+			results[i], outs = &cellResult{out: outs[0], seen: c.values}, outs[1:]
+			if n := len(c.seen); c.sample.Through != nil {
+				results[i].seen, outs = outs[:n], outs[n:]
+			}
+		}
 	}
-	return all, results, nil
+	return all, grads, results, nil
 }
+
+// compares reports whether the result of c is compared beside its gradient.
+func (g *gradGroup) compares(c *gradCell) bool {
+	return g.results && besideGradient(c.op) && c.number == sampleBesideGradient(c.op)
+}
+
+// besideGradient reports whether results of op may be compared beside its gradient: it is a composition, whose samples are not
+// elements of one vector, and its numbers do not depend on the rest of a graph.
+func besideGradient(op *ops.Op) bool {
+	return isComposition(op) && !elementwise(op) && op.Differentiable() && mainDType(op) == tensor.Float32 &&
+		slices.Contains(DTypes(op), tensor.Float64) && op.Category != "random" && !drawing[op.Name] && !leftToCPU(op)
+}
+
+// sampleBesideGradient is the number of the sample of op whose gradient is compared where few are, -1 if there is none.
+func sampleBesideGradient(op *ops.Op) int {
+	besideMu.Lock()
+	defer besideMu.Unlock()
+	n, ok := besideOf[op.Name]
+	if !ok {
+		g := &gradGroup{few: true, single: true}
+		n = -1
+		for _, c := range g.choose(op, slices.DeleteFunc(gradCells(ops.NewGraph("scratch"), op, tensor.Float32, nil), oneDType)) {
+			n = c.number
+		}
+		besideOf[op.Name] = n
+	}
+	return n
+}
+
+// besideOf are the numbers of samples by the names of ops.
+var (
+	besideMu sync.Mutex
+	besideOf = map[string]int{}
+)
 
 // oneDType reports whether the sample is left out in one of the dtypes that are compared.
 func oneDType(c *gradCell) bool {
@@ -221,6 +276,11 @@ func (g *gradGroup) choose(op *ops.Op, all []*gradCell) []*gradCell {
 		return []*gradCell{first, last}
 	case elementwise(op):
 		return []*gradCell{first}
+	}
+	for _, c := range slices.Backward(fit) {
+		if ofFew(&c.cell) { // of which the result is compared in any case
+			return []*gradCell{c}
+		}
 	}
 	return []*gradCell{last}
 }

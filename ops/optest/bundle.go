@@ -227,10 +227,12 @@ func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	n := thinning
 	switch {
+	case c.elsewhere:
+		return false
 	case elementwise(c.op):
 		return exemplar(c)
 	case o.Few && isComposition(c.op) && main:
-		return c.at%3 == 0
+		return ofFew(c)
 	case o.Few && isComposition(c.op) && !turn(c):
 		return false
 	case o.Few:
@@ -238,6 +240,9 @@ func (o *Options) kept(c *cell) bool {
 	}
 	return main || (c.at+int(c.dt))%min(n, c.column) == 0
 }
+
+// ofFew reports whether c is among the samples of a composition that run with Few.
+func ofFew(c *cell) bool { return c.at%3 == 0 }
 
 // isComposition reports whether an op consists of others. It has no kernels of its own, and theirs run in all dtypes.
 func isComposition(op *ops.Op) bool { return op.Compose != nil || op.ComposeAll != nil }

@@ -34,6 +34,9 @@ type Options struct {
 	// Join puts samples of several ops into one graph, in addition to Bundle: each still has a task
 	// of its own, but their programs are compiled together.
 	Join bool
+	// WithGradients has [TestGradientsAgree] compare the result of a composition beside its gradient, in one graph, for the sample
+	// that it takes of each with Few, and has [TestOps] leave out this sample in float32.
+	WithGradients bool
 	// Every leaves all out but one in so many samples of each op; 0 and 1 leave nothing out.
 	Every int
 }
@@ -107,6 +110,11 @@ func Parts(e engine.Engine, o *Options) []*Part {
 			if o.Every > 1 {
 				column = slices.DeleteFunc(column, func(c *cell) bool { return c.number%o.Every != 0 })
 			}
+			if o.WithGradients && dt == tensor.Float32 && besideGradient(op) {
+				for _, c := range column {
+					c.elsewhere = c.number == sampleBesideGradient(op)
+				}
+			}
 			if err := spec.Judgeable(op); err != nil {
 				parts = append(parts, &Part{Op: op, DType: dt, check: func(context.Context) []Outcome { return []Outcome{failed("", err)} }})
 				continue
@@ -143,6 +151,7 @@ type cell struct {
 	shared     map[string]*ops.Node // operands of other cells of the graph, which have the same seed
 	open       func(d int) int      // the handle or number in place of extent d of an input; nil: d
 	constants  tensor.DType         // in which fixed operands are drawn, if not in dt
+	elsewhere  bool                 // its result is compared beside its gradient
 }
 
 // cells lists the samples of op that are meant for dt.

@@ -11,6 +11,7 @@ import (
 	"github.com/anycl/anycl/internal/exec"
 	"github.com/anycl/anycl/internal/plan"
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/tensor"
 )
@@ -18,7 +19,7 @@ import (
 // Main is TestMain: graphs are validated between passes, and the caches are the tests' own.
 func Main(m *testing.M) {
 	exec.Validate = true
-	os.Exit(testcache.Run(m))
+	os.Exit(testcache.Run(m, testdevices.Hold))
 }
 
 // MainSettled is Main for packages that count allocations of a run, or take times. The functions before run first.

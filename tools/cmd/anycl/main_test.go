@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/internal/testcache"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/platform"
 )
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "graphs-worker" { // a process that a command has started
 		main()
 	}
-	os.Exit(testcache.Run(m))
+	os.Exit(testcache.Run(m, testdevices.Unoptimize, testdevices.Hold))
 }
 
 // anycl runs one command line.
