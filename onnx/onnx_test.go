@@ -53,6 +53,22 @@ func TestPlansAreBounded(t *testing.T) {
 	}
 }
 
+func TestThePlanUsedLastIsKept(t *testing.T) {
+	t.Parallel()
+	p := compile(t, read(t, shapes()), &Options{Plans: 2})
+	kept := map[int]*plan{}
+	for _, n := range []int{1, 2, 1, 3, 1} {
+		x := map[string]*tensor.Tensor{"x": tensor.Must(tensor.New(tensor.Float32, n, 2, 3))}
+		ready := p.readyFor(x)
+		require.Same(t, kept[n], ready, "%d", n)
+		_, err := p.Run(t.Context(), x)
+		require.NoError(t, err)
+		if kept[n] = p.readyFor(x); n == 3 {
+			require.Nil(t, p.readyFor(map[string]*tensor.Tensor{"x": tensor.Must(tensor.New(tensor.Float32, 2, 2, 3))}))
+		}
+	}
+}
+
 func TestSizesThatDependOnContentsAreThoseOfTheRun(t *testing.T) {
 	t.Parallel()
 	m := read(t, &model.Graph{
@@ -203,10 +219,13 @@ func TestWeightsCanBeTrained(t *testing.T) {
 func TestInputsThatDoNotFitAreErrors(t *testing.T) {
 	t.Parallel()
 	p := compile(t, read(t, shapes()), nil)
+	run(t, p, tensor.Must(tensor.New(tensor.Float32, 1, 2, 1))) // so that a plan is there for some
 	for text, in := range map[string]map[string]*tensor.Tensor{
 		`input "x" is missing`:       {},
 		`input "x" is int64, not`:    {"x": vector[int64](1)},
 		"has shape [1], not [n 2 m]": {"x": vector[float32](1)},
+		`input "x" is float64, not`:  {"x": tensor.Must(tensor.New(tensor.Float64, 1, 2, 1))},
+		`there is no input "y"`:      {"y": tensor.Must(tensor.New(tensor.Float32, 1, 2, 1)), "x": tensor.Must(tensor.New(tensor.Float32, 1, 2, 1))},
 		`there is no input "z"`:      {"x": tensor.Must(tensor.New(tensor.Float32, 1, 2, 1)), "z": vector[float32](1)},
 		"axis 1 is to be 2":          {"x": tensor.Must(tensor.New(tensor.Float32, 1, 3, 1))},
 	} {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 	"sync"
 
 	"github.com/anycl/anycl/onnx/internal/importer"
@@ -22,6 +22,9 @@ type plan struct {
 	ins   map[*ops.Node]string
 	slots []int // of outputs: the number of the executable's result; -1 is known or an input
 
+	ready bool   // to run; this and the key are guarded by the mutex of the program
+	key   string // by which it is found, once it is ready
+
 	mu      sync.RWMutex
 	dropped bool
 }
@@ -31,17 +34,65 @@ var errDropped = errors.New("the plan was dropped")
 
 // key names shapes, and contents of inputs on which sizes depend.
 func (p *Program) key(shapes map[string][]int, inputs map[string]*tensor.Tensor) string {
-	var b strings.Builder
-	for _, in := range p.m.inputs {
-		fmt.Fprint(&b, shapes[in.Name])
+	var b []byte
+	for i := range p.m.inputs {
+		b = appendShape(b, shapes[p.m.inputs[i].Name])
 	}
+	return string(p.appendContents(b, inputs))
+}
+
+// appendShape appends a shape to a key.
+func appendShape(b []byte, shape []int) []byte {
+	for _, n := range shape {
+		b = append(strconv.AppendInt(b, int64(n), 10), ' ')
+	}
+	return append(b, ';')
+}
+
+// appendContents appends contents of inputs on which sizes depend to a key.
+func (p *Program) appendContents(b []byte, inputs map[string]*tensor.Tensor) []byte {
 	for _, name := range p.contents {
 		if t := inputs[name]; t != nil && t.NumBytes() <= importer.MaxContents {
 			bytes, _ := t.Contiguous().Bytes()
-			fmt.Fprintf(&b, "%q=%x", name, bytes)
+			b = fmt.Appendf(b, "%q=%x", name, bytes)
 		}
 	}
-	return b.String()
+	return b
+}
+
+// readyFor is the plan of inputs that are like those of a run before. It is nil where there is none, or an input is missing, unknown or of
+// another dtype: [Program.given] and [Program.plan] then make it, or say what is wrong.
+func (p *Program) readyFor(inputs map[string]*tensor.Tensor) *plan {
+	if len(inputs) != len(p.m.inputs) {
+		return nil
+	}
+	var room [128]byte
+	key := room[:0]
+	for i := range p.m.inputs {
+		in := &p.m.inputs[i]
+		t := inputs[in.Name]
+		if t == nil || t.DType() != in.DType {
+			return nil
+		}
+		key = appendShape(key, t.Shape())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key = p.appendContents(key, inputs)
+	x := p.plans[string(key)]
+	if x == nil || !x.ready {
+		return nil
+	}
+	p.used(x.key)
+	return x
+}
+
+// used notes which plan was used last.
+func (p *Program) used(key string) {
+	if n := len(p.order); n > 0 && p.order[n-1] == key {
+		return
+	}
+	p.order = append(slices.DeleteFunc(p.order, func(k string) bool { return k == key }), key)
 }
 
 // plan finds or makes the plan for shapes. Without inputs none is made that depends on their contents.
@@ -76,6 +127,9 @@ func (p *Program) plan(ctx context.Context, shapes map[string][]int, inputs map[
 			p.plans[key], p.order = x, append(p.order, key)
 		}
 		same := p.key(shapes, inputs) == key
+		if same {
+			x.ready, x.key = true, key
+		}
 		p.mu.Unlock()
 		if same {
 			return x, nil
@@ -110,7 +164,7 @@ func (p *Program) slot(shapes map[string][]int, inputs map[string]*tensor.Tensor
 		x = &plan{}
 		p.plans[key] = x
 	}
-	p.order = append(slices.DeleteFunc(p.order, func(k string) bool { return k == key }), key)
+	p.used(key)
 	for len(p.order) > p.o.Plans {
 		p.forget(p.order[0])
 	}

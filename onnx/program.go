@@ -174,14 +174,16 @@ func (p *Program) given(inputs map[string]*tensor.Tensor) (map[string][]int, err
 }
 
 func (p *Program) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	shapes, err := p.given(inputs)
-	if err != nil {
-		return nil, err
-	}
 	for {
-		x, err := p.plan(ctx, shapes, inputs)
-		if err != nil {
-			return nil, err
+		x := p.readyFor(inputs)
+		if x == nil {
+			shapes, err := p.given(inputs)
+			if err != nil {
+				return nil, err
+			}
+			if x, err = p.plan(ctx, shapes, inputs); err != nil {
+				return nil, err
+			}
 		}
 		out, err := x.run(ctx, p.m, inputs)
 		if err != errDropped {

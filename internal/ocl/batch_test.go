@@ -69,6 +69,26 @@ func TestManyTasksAreFewPrograms(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
+func TestAlikeTasksArePlannedOnce(t *testing.T) {
+	e := device(t, "", nil)
+	tasks := slices.Concat(manyTasks(t, e, 3), manyTasks(t, e, 3))
+	made, err := e.Prepare(t.Context(), tasks)
+	require.NoError(t, err)
+	s := made.(*sequence)
+	for i := range 3 {
+		require.Same(t, s.tasks[i].plan, s.tasks[i+3].plan)
+		require.NotSame(t, s.tasks[i].plan, s.tasks[(i+1)%3].plan)
+		require.Same(t, tasks[i+3].Task, s.tasks[i+3].task)
+	}
+	require.NoError(t, s.Run(t.Context(), 0, len(tasks), 0))
+	for i, b := range tasks { // each with operands of its own
+		got := make([]byte, 4)
+		require.NoError(t, e.Read(t.Context(), got, b.Outs[0].Mem, b.Outs[0].Offset))
+		require.Equal(t, floats([]float32{2, 30, 4}[i%3]), got, "task %d", i)
+	}
+	require.NoError(t, s.Close())
+}
+
 // TestWhatSeveralNeedAtOnceIsCompiledOnce: graphs of several sizes share kernels, and may be compiled side by side. It is not parallel, as it
 // counts the programs of a device that tests share.
 func TestWhatSeveralNeedAtOnceIsCompiledOnce(t *testing.T) {

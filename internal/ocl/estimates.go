@@ -156,14 +156,15 @@ func (e *Engine) estimates(tasks []*engine.Task) *estimates {
 	if e.host != nil {
 		s.host = e.host.estimates(s.rates)
 	}
-	first := make(map[*engine.Task]int, len(tasks)) // the same may be there many times
+	first := make(map[any]int, len(tasks)) // the same may be there many times
 	for i, t := range tasks {
-		if j, ok := first[t]; ok {
+		id := variant.Identity(t)
+		if j, ok := first[id]; ok {
 			s.queued = append(s.queued, s.queued[j])
 			s.host.repeat(j)
 			continue
 		}
-		first[t] = i
+		first[id] = i
 		var queued time.Duration
 		var c engine.Cost
 		able := variant.Check(e.facts, t) == nil

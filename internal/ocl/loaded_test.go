@@ -26,6 +26,7 @@ func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheCompanions(t *testi
 	e := withCompanion(t, "")
 	e.host.loaded = new(hostrun.LoadedKernels)
 	one, two := long(), long()
+	two.Name = "another"
 	w, _ := e.runnerFor([]*engine.Task{one, two})
 	require.Same(t, e.queue, w)
 
@@ -50,9 +51,12 @@ func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheCompanions(t *testi
 	}
 	w, _ = e.runnerFor([]*engine.Task{one})
 	require.Same(t, e.queue, w, "its kernels are loaded already")
+	w, _ = e.runnerFor([]*engine.Task{one, long()})
+	require.Same(t, e.queue, w, "what is alike has the same kernels")
 	var many []*engine.Task
-	for range hostrun.LoadedMost {
+	for i := range hostrun.LoadedMost {
 		many = append(many, long())
+		many[i].Name = fmt.Sprint("task ", i)
 	}
 	w, _ = e.runnerFor(many)
 	require.Same(t, e.queue, w, "they would not find room on the companion")

@@ -133,7 +133,14 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 	facts := s.runner.target().facts
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(procs.Count())
+	first, like := make(map[any]int, len(tasks)), make([]int, len(tasks)) // the number of the first task that each is alike to
 	for i, b := range tasks {
+		id := variant.Identity(b.Task)
+		j, again := first[id]
+		if like[i] = j; again {
+			continue
+		}
+		first[id], like[i] = i, i
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -150,11 +157,18 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 				keys[j] = l.Program.Key()
 				s.runner.target().library.share(l.Program, keys[j])
 			}
-			s.tasks[i] = readyTask{task: b.Task, outs: b.Outs, plan: p, keys: keys, programs: make([]built, len(p.Launches))}
+			s.tasks[i] = readyTask{plan: p, keys: keys}
 			return nil
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, b := range tasks {
+		of := s.tasks[like[i]]
+		s.tasks[i] = readyTask{task: b.Task, outs: b.Outs, plan: of.plan, keys: of.keys, programs: make([]built, len(of.keys))}
+	}
+	return nil
 }
 
 // allocScratch makes the scratch buffers, which all tasks share: the queue is in order, and no

@@ -10,6 +10,7 @@ type partition struct {
 	groups   int     // of the whole
 	perGroup float64 // nanoseconds that one thread takes for a group of its part, 0: not known
 	solo     float64 // the same where it takes all groups, whose data may not fit its caches
+	shared   float64 // the same for all threads together, from when the caller begins until it has heard of the last part
 	alone    uint8   // how often it did, modulo 256
 }
 
@@ -27,7 +28,8 @@ const (
 	partOnly = 50 * time.Microsecond // a partition is not cut for others to take from it
 )
 
-// worth reports whether there is enough in it for the given number of threads.
+// worth reports whether there is enough in it for the given number of threads. Until a short launch was shared, the time of
+// that is predicted; then it is measured, since threads take data from each other's caches, which no part tells from computing.
 func (s *partition) worth(width int) bool {
 	if s.groups == 1 {
 		return false
@@ -36,7 +38,15 @@ func (s *partition) worth(width int) bool {
 	if solo == 0 {
 		solo = s.perGroup
 	}
-	return s.perGroup == 0 || solo*groups > s.perGroup*groups/float64(width)+float64(aside)
+	if s.shared > 0 && s.short() {
+		return s.shared < solo
+	}
+	return s.perGroup == 0 || solo*groups > s.predicted(width)
+}
+
+// predicted is the time of the whole on the given number of threads.
+func (s *partition) predicted(width int) float64 {
+	return s.perGroup*float64(s.groups)/float64(width) + float64(aside)
 }
 
 // short reports whether the whole is no longer than a part may be.
@@ -73,11 +83,21 @@ func (s *partition) learn(took time.Duration, n int) (new bool) {
 	return old == 0 || s.perGroup < old/2
 }
 
-// learnAlone notes how long the whole took on one thread, in one part. The measured time of parts fades, so
+// learnAlone notes how long the whole took on one thread, in one part. What was measured of parts fades, so
 // that they are tried again.
 func (s *partition) learnAlone(took time.Duration) {
 	s.solo = s.learnt(s.solo, took, s.groups)
 	s.perGroup -= s.perGroup / 16
+	s.shared -= s.shared / 16
+}
+
+// learnShared notes how long the given number of threads took for the whole. One launch, the first above all, says little where it took
+// longer than predicted: helpers were asleep, and the data in no cache.
+func (s *partition) learnShared(took time.Duration, width int) {
+	if s.shared == 0 {
+		s.shared = s.predicted(width) / float64(s.groups)
+	}
+	s.shared = s.learnt(s.shared, took, s.groups)
 }
 
 // learnt is the new estimate of a group's time after n of them were measured. It is slow to believe in a longer

@@ -126,6 +126,34 @@ func TestALaunchIsSharedAgain(t *testing.T) {
 	require.False(t, (&partition{groups: 1, perGroup: 1e9}).asks())
 }
 
+// Where threads take data from each other's caches, parts are as fast as ever, and the launch is not.
+func TestALaunchThatIsSlowerSharedIsLeftToOneThread(t *testing.T) {
+	s := partition{groups: 64, perGroup: 1000}
+	s.learnAlone(40 * time.Microsecond)
+	require.True(t, s.worth(2))
+	s.learnShared(400*time.Microsecond, 2)
+	require.True(t, s.worth(2), "one launch says little")
+	for range 20 {
+		s.learnShared(45*time.Microsecond, 2)
+	}
+	require.False(t, s.worth(2))
+	s.learnShared(35*time.Microsecond, 2)
+	require.True(t, s.worth(2))
+	for range 20 {
+		s.learnShared(80*time.Microsecond, 2)
+	}
+	alone := 0
+	for ; !s.worth(2); alone++ {
+		require.Less(t, alone, 1000, "it is tried again")
+		if s.asks() {
+			s.learnAlone(40 * time.Microsecond)
+		}
+	}
+	require.Greater(t, alone, 100)
+	long := partition{groups: 64, perGroup: 1e5, shared: 2e5}
+	require.True(t, long.worth(2), "nobody asks how long it takes alone")
+}
+
 func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 	s := partition{groups: 1 << 15}
 	require.True(t, s.worth(2))

@@ -88,7 +88,10 @@ func (r *Run) Do(ctx context.Context, l *Launch, run uint32) error {
 		return err
 	}
 	if shared {
-		return r.pool.do(ctx, r.queues, l, r.yields)
+		start := r.yields.give(time.Now())
+		err := r.pool.do(ctx, r.queues, l, r.yields)
+		l.learnShared(time.Since(start), r.pool.Width())
+		return err
 	}
 	return alone(ctx, r.queues[0], l, r.yields)
 }
