@@ -248,8 +248,8 @@ func (t *Task) Rewrite(f func(e *Expr) *Expr) *Task {
 	return &c
 }
 
-// Permute is t with its axes in another order, each group by itself: axis order[i] comes i-th. The order of points, and so that of an output
-// over them, is another then.
+// Permute is t with its axes in another order, each group by itself: axis order[i] comes i-th. The order of points, and
+// so that of an output over them, is another then.
 func (t *Task) Permute(order []int) *Task {
 	dom, at := make(Domain, len(order)), make([]*Index, len(order))
 	for i, a := range order {

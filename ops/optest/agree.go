@@ -23,8 +23,8 @@ import (
 // operands, and derivatives of a second time on a against
 // exact ones at special points. Subtests are named op/sample.
 //
-// With [Options.WithGradients] results of compositions are compared, too. With [Options.Bundle] every op brings two samples (one with [Options.Few], if it has no kernels of its own), several ops share a
-// graph, and element-wise ones kernels, as in [TestOps].
+// With [Options.WithGradients] results of compositions are compared, too. With [Options.Bundle] every op brings two samples (one with
+// [Options.Few], if it has no kernels of its own), several ops share a graph, and element-wise ones kernels, as in [TestOps].
 func TestGradientsAgree(t *testing.T, a, b engine.Engine, o *Options) {
 	for _, p := range GradientParts(a, b, o) {
 		t.Run(p.Op.Name, func(t *testing.T) {

@@ -49,8 +49,8 @@ func Sideways(t *engine.Task) []int {
 	return slices.Concat(slices.Delete(slices.Clone(out), at, at+1), out[at:at+1])
 }
 
-// sideways is r over results in the order of [Sideways], or r itself: vectors of neighbours are loaded whole then, and it is the results, which
-// are fewer, that are stored one by one.
+// sideways is r over results in the order of [Sideways], or r itself: vectors of neighbours are loaded whole then, and
+// it is the results, which are fewer, that are stored one by one.
 func (r *reduction) sideways() *reduction {
 	if !r.dev.CPU || r.exact() || len(r.values) < len(r.task.Values) {
 		return r
