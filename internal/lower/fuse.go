@@ -239,7 +239,7 @@ func widens(n *ir.Node) bool {
 // dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
 // cost operations. A read of a gather, or of a view whose address is made by divisions, is no step along a line of memory: the kernels
 // that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by which packed of the reads are, see
-// windows through divisions.
+// windows through divisions. Other views that divide are stored before windows only: folds and maps load vectors of their pieces.
 func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 	dear := func(flops float64) bool {
 		again := (reads - 1) * flops
@@ -256,8 +256,38 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 			reads++
 		}
 		return dear(engine.DivideFlops) && f.divides(n)
+	case n.Op.View != nil:
+		return dear(engine.DivideFlops) && f.slid(n) && bends(n)
 	}
 	return false
+}
+
+// slid reports whether windows slide over n, through views of it.
+func (f *fusion) slid(n *ir.Node) bool {
+	for range fewViews {
+		u := f.users[n]
+		if slices.ContainsFunc(u, func(u *ir.Node) bool { return u.Is(ir.TraitWindows) }) {
+			return true
+		}
+		if len(u) != 1 || u[0].Op.View == nil {
+			return false
+		}
+		n = u[0]
+	}
+	return false
+}
+
+// bends reports whether n, a view, divides a coordinate to find its elements, as one that is rolled does.
+func bends(n *ir.Node) bool {
+	dom := engine.Domain(n.Shape)
+	at := make([]*engine.Index, len(dom))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	at, _ = n.Op.View(n, at, dom)
+	return slices.ContainsFunc(at, func(x *engine.Index) bool {
+		return slices.ContainsFunc(x.Terms, func(t engine.Term) bool { return t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod })
+	})
 }
 
 // findsLines reports whether n is a gather of whole lines of memory.

@@ -13,7 +13,7 @@ import (
 )
 
 // Windows over images that were moved slide over rows that are read once, be there padding or not: an image whose rows and columns were
-// exchanged is read across, one that an index finds is found once before.
+// exchanged is read across, one that an index finds, or whose rows begin somewhere else, is found once before.
 func TestWindowsSlideOverMovedImages(t *testing.T) {
 	opstest.NumbersOnly(t)
 	rt := opstest.Device(t)
@@ -27,6 +27,8 @@ func TestWindowsSlideOverMovedImages(t *testing.T) {
 		"computed exchanged": func(x *Node) *Node { return Transpose(Exp(x), 0, 1, 3, 2) },
 		"rows found":         func(x *Node) *Node { return Gather(x, 2, x.Graph().Const(order)) },
 		"columns found":      func(x *Node) *Node { return Gather(x, 3, x.Graph().Const(order)) },
+		"rolled":             func(x *Node) *Node { return Roll(x, []int{3, 5}, 2, 3) },
+		"computed rolled":    func(x *Node) *Node { return Roll(Exp(x), []int{3}, 2) },
 		"channels found": func(x *Node) *Node {
 			return Gather(x, 1, x.Graph().Const(tensor.Must(tensor.FromSlice([]int64{3, 1, 0, 2, 7, 5, 4, 6, 11, 9, 8, 10}))))
 		},
