@@ -14,16 +14,16 @@ var LaneWidths = []int{1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 144, 192, 256}
 // SmallWindow is the most values of a fold that a lane goes through at once.
 const SmallWindow = 16
 
-// LanesInSets is how many lanes may store results so many bytes apart until their lines leave the nearest cache of a core, in which
-// lines 4 KiB apart share the places of eight.
+// LanesInSets is how many lanes may store results that are apart bytes from each other before their lines leave the nearest cache of a
+// core: 8 ways of 4 KiB.
 func LanesInSets(apart int64) int64 {
 	const line, way, ways = 64, 4 << 10, 8
 	return ways * way / max(min(apart&-apart, way), line)
 }
 
 // Lanes is the shape for outer x inner results of folds x golds values each, on
-// a CPU with the given number of compute units. exact demands a width that divides inner. Where it is to be at most most, an item takes so
-// many lanes of inner only.
+// a CPU with the given number of compute units. exact demands a width that divides inner. most is the largest
+// width: where it is below inner, an item takes one vector of inner.
 func Lanes(outer, inner, folds, golds int64, units int, exact bool, most int64) LanesShape {
 	s := LanesShape{Vec: 1}
 	least := inner

@@ -279,15 +279,22 @@ func (f *fusion) slid(n *ir.Node) bool {
 
 // bends reports whether n, a view, divides a coordinate to find its elements, as one that is rolled does.
 func bends(n *ir.Node) bool {
-	dom := engine.Domain(n.Shape)
-	at := make([]*engine.Index, len(dom))
+	at, _ := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
+	return slices.ContainsFunc(at, hasQuotient)
+}
+
+// coordinates are those of an element of n.
+func coordinates(n *ir.Node) []*engine.Index {
+	at := make([]*engine.Index, len(n.Shape))
 	for i := range at {
 		at[i] = engine.AxisIndex(i)
 	}
-	at, _ = n.Op.View(n, at, dom)
-	return slices.ContainsFunc(at, func(x *engine.Index) bool {
-		return slices.ContainsFunc(x.Terms, func(t engine.Term) bool { return t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod })
-	})
+	return at
+}
+
+// hasQuotient reports whether x has a quotient or a remainder.
+func hasQuotient(x *engine.Index) bool {
+	return slices.ContainsFunc(x.Terms, func(t engine.Term) bool { return t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod })
 }
 
 // findsLines reports whether n is a gather of whole lines of memory.
@@ -314,12 +321,7 @@ func findFlops(n *ir.Node) float64 {
 // divides reports whether the coordinates of n are divided to find its elements, through all views below it: to take
 // apart an axis that was put together in another order, or of repeated elements.
 func (f *fusion) divides(n *ir.Node) bool {
-	dom := engine.Domain(n.Shape)
-	at := make([]*engine.Index, len(n.Shape))
-	for i := range at {
-		at[i] = engine.AxisIndex(i)
-	}
-	cur := n
+	dom, at, cur := engine.Domain(n.Shape), coordinates(n), n
 	for range fewViews {
 		if cur.Op.View == nil || f.dense[cur] || !cur.FreeView() {
 			break
@@ -327,12 +329,7 @@ func (f *fusion) divides(n *ir.Node) bool {
 		at, _ = cur.Op.View(cur, at, dom)
 		cur = cur.In[0]
 	}
-	for _, t := range ir.RowMajor(cur.Shape, nil).Subst(at, dom).Terms {
-		if t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod {
-			return cur.Size() > 1
-		}
-	}
-	return false
+	return cur.Size() > 1 && hasQuotient(ir.RowMajor(cur.Shape, nil).Subst(at, dom))
 }
 
 // readsBy is how many times u reads each element of its operand n, if every

@@ -13,12 +13,11 @@ import (
 // alongMemory is t with the axes that it folds in the order in which its values lie in memory, where each step along them has a
 // length: positions, which count in the order of the axes, stay as they are.
 func alongMemory(t *engine.Task) *engine.Task {
-	f, order := t.Folds[0], access.Coordinates(t.Axes)
-	folded := access.Axes(t, 1)
+	f, folded := t.Folds[0], access.Axes(t, 1)
 	if f.Monoid.IsArg() || len(folded) < 2 {
 		return t
 	}
-	stride := make([]int64, len(order))
+	stride := make([]int64, len(t.Axes))
 	for _, a := range folded {
 		if stride[a] = access.StrideOfPieces(f.Value, a); stride[a] <= 0 {
 			return t
