@@ -152,7 +152,8 @@ func TestAPlacementThatRunsWouldWaitForIsLeftAlone(t *testing.T) {
 
 // A run that is far longer than those before ends a trial at once.
 func TestATrialEndsAtTheFirstRunThatIsFarTooLong(t *testing.T) {
-	rt, device := pacedPair(t, [2]time.Duration{6 * time.Millisecond, 5 * time.Millisecond}, [2]time.Duration{80 * time.Millisecond, 5 * time.Millisecond})
+	// Predicted to take twice as long, the device is tried but never moved to, unless a busy machine more than doubles the times of sleep.
+	rt, device := pacedPair(t, [2]time.Duration{20 * time.Millisecond, 10 * time.Millisecond}, [2]time.Duration{200 * time.Millisecond, 10 * time.Millisecond})
 	g := NewGraph("lost")
 	x := g.Input("x", tensor.Float32, 2)
 	exe, err := g.Compile(t.Context(), rt, Target{Outputs: []*Node{Exp(x)}})
