@@ -190,7 +190,7 @@ func (f *fusion) chooseRoots() {
 		computes := n.Elementwise() && !widens(n) || n.Op.Kind == ir.KindRandom || terms(n) > 0
 		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
 		slowly := cost[n]*(e-1+longer) > engine.StoredFlops
-		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, cost[n]) {
+		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, longer, cost[n], inner) {
 			f.root[n], evals[n], extra[n] = true, 1, 0 // inner as it is: a reader's task may take n in
 		}
 	}
@@ -201,7 +201,7 @@ func (f *fusion) chooseRoots() {
 // of one part of a concatenation, maps leave out the others; vectors of other kernels compute n for all. The rest is what u passes on.
 func (f *fusion) longerBy(u, n *ir.Node, reads, extra float64, inner bool) float64 {
 	switch {
-	case u.Op.Kind == ir.KindGather && n == u.In[0] && !findsLines(u), u.Op.Kind == ir.KindScatter && n == u.In[2] && !putsLines(u):
+	case oneByOne(u, n):
 		return reads * (singly - 1)
 	case inner && u.Is(ir.TraitReadsInside):
 		return extra + reads*(float64(u.Size())/float64(max(n.Size(), 1))-1)
@@ -237,12 +237,13 @@ func widens(n *ir.Node) bool {
 }
 
 // dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
-// cost operations. A read of a gather, or of a view whose address is made by divisions, is no step along a line of memory: the kernels
-// that slide windows over lines, or hold tiles of them, cannot have it. Those of contractions, by which packed of the reads are, see
-// windows through divisions. Other views that divide are stored before windows only: folds and maps load vectors of their pieces.
-func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
-	dear := func(flops float64) bool {
-		again := (reads - 1) * flops
+// cost operations, and reads take longer than by vectors by as much as that many further ones. A read of a gather, or of a view whose
+// address is made by divisions, is no step along a line of memory: the kernels that slide windows over lines, hold tiles of them or find
+// elements by an index cannot have it. Those of contractions, by which packed of the reads are, see windows through divisions. Folds and
+// other maps load vectors of the pieces of views that divide.
+func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inner map[*ir.Node]bool) bool {
+	dear := func(more, flops float64) bool {
+		again := more * flops
 		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
 	}
 	switch {
@@ -250,29 +251,62 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, cost float64) bool {
 		if packed > 0 || slices.ContainsFunc(f.users[n], turns) { // instead of reading lines where they are
 			cost = max(cost, engine.GatherFlops)
 		}
-		return dear(cost)
+		if !findsLines(n) { // it takes no vectors anyway
+			longer = 0
+		}
+		return dear(reads-1+longer, cost)
 	case n.Is(ir.TraitReshape):
 		if reads -= packed; packed > 0 {
 			reads++
 		}
-		return dear(engine.DivideFlops) && f.divides(n)
+		if f.tiled(n, inner) || f.slid(n) {
+			longer += singly - 1
+		}
+		return dear(reads-1+longer, engine.DivideFlops) && f.divides(n)
 	case n.Op.View != nil:
-		return dear(engine.DivideFlops) && f.slid(n) && bends(n)
+		if f.tiled(n, inner) || f.slid(n) {
+			longer += singly - 1
+		} else if !slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) }) {
+			return false
+		}
+		return dear(reads-1+longer, engine.DivideFlops) && bends(n)
 	}
 	return false
 }
 
-// slid reports whether windows slide over n, through views of it.
+// tiled reports whether a map turns n, or a view of it, where inner are the nodes that others compute: it holds tiles of lines of memory.
+func (f *fusion) tiled(n *ir.Node, inner map[*ir.Node]bool) bool {
+	return f.viewedBy(n, func(u *ir.Node) bool { return turns(u) && !inner[u] })
+}
+
+// oneByOne reports whether u reads elements of its operand n, or writes them, one at a time, where an index that is data says.
+func oneByOne(u, n *ir.Node) bool {
+	switch u.Op.Kind {
+	case ir.KindGather:
+		return n == u.In[0] && !findsLines(u)
+	case ir.KindScatter:
+		return n == u.In[2] && !putsLines(u)
+	}
+	return false
+}
+
+// slid reports whether windows slide over n, or a view of it.
 func (f *fusion) slid(n *ir.Node) bool {
-	for range fewViews {
-		u := f.users[n]
-		if slices.ContainsFunc(u, func(u *ir.Node) bool { return u.Is(ir.TraitWindows) }) {
-			return true
+	return f.viewedBy(n, func(u *ir.Node) bool { return u.Is(ir.TraitWindows) })
+}
+
+// viewedBy reports whether so is true of a reader of n, or of a view of it.
+func (f *fusion) viewedBy(n *ir.Node, so func(u *ir.Node) bool) bool {
+	views := []*ir.Node{n}
+	for i := 0; i < len(views) && i < fewViews; i++ {
+		for _, u := range f.users[views[i]] {
+			if so(u) {
+				return true
+			}
+			if u.Op.View != nil {
+				views = append(views, u)
+			}
 		}
-		if len(u) != 1 || u[0].Op.View == nil {
-			return false
-		}
-		n = u[0]
 	}
 	return false
 }

@@ -3,9 +3,11 @@ package codegen
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
 )
@@ -254,12 +256,19 @@ func (g *Builder) heldType(dt tensor.DType) string {
 }
 
 func (f *fn) load(e *engine.Expr, outer string) string {
-	g := f.guard(e.Conds, outer)
+	early, g := f.guards(e.Conds, outer)
 	if g == "0" {
 		return "0"
 	}
 	name, o, _ := f.g.Operand(e.Input)
-	text := fmt.Sprintf("LOAD_%v(%s, %s)", o.DType, name, f.index(e.Addr, false, g))
+	// A processor loads the first element where data points outside: a branch for each lane would keep loops from becoming vectors.
+	first := f.g.Device.CPU && g != early && o.Len > 0 && !findsLines(e.Addr)
+	var text string
+	if first {
+		text = fmt.Sprintf("LOAD_%v(%s, %s ? %s : 0)", o.DType, name, g, f.index(e.Addr, false, early))
+	} else {
+		text = fmt.Sprintf("LOAD_%v(%s, %s)", o.DType, name, f.index(e.Addr, false, g))
+	}
 	if RegType(o.DType) != RegType(e.DType) {
 		text = castExpr(o.DType, e.DType, text)
 	}
@@ -269,10 +278,22 @@ func (f *fn) load(e *engine.Expr, outer string) string {
 		// knows to fit in 8 bits in 8 bits again, with all that depends on it.
 		text = fmt.Sprintf("((%s)%s >> %s)", t, text, f.g.int("none", 0))
 	}
-	if g == "" {
+	switch {
+	case g == "":
 		return text
+	case first:
+		text = f.declare("u", t, "anywhere "+text, text)
 	}
 	return fmt.Sprintf("%s ? %s : (%s)0", g, text, t)
+}
+
+// findsLines reports whether data says which lines of memory x is in, rather than which elements.
+func findsLines(x *engine.Index) bool {
+	return slices.ContainsFunc(x.Terms, func(t engine.Term) bool {
+		return t.Atom.Kind == engine.AtomAxis && t.Coef == 1 && !slices.ContainsFunc(x.Terms, func(d engine.Term) bool {
+			return d.Atom.Kind == engine.AtomData && access.Uses(d.Atom.Data, []int{t.Atom.Axis})
+		})
+	})
 }
 
 // usesMemory reports whether the text of e depends on the guard it stands under.

@@ -105,6 +105,17 @@ func (f *fn) ctype(long bool) string {
 	return f.g.IndexType
 }
 
+// writtenStride is the largest stride that stands in a program as a number.
+const writtenStride = 4
+
+// writes reports whether the coefficient of t stands in the program, and is not an argument: the stride of a long axis that is small.
+// Compilers make vectors of elements that lie so close together, but of those that are as far apart as an argument says only where it
+// is 1.
+func (g *Builder) writes(t engine.Term) bool {
+	loops := g.Task.Kind == engine.Map || g.Task.Kind == engine.Reduce || g.Task.Kind == engine.Row
+	return loops && t.Atom.Kind == engine.AtomAxis && t.Coef > 1 && t.Coef <= writtenStride && g.Task.Axes[t.Atom.Axis] >= VectorLanes
+}
+
 // index is the text of x: in long where a gathered value must not be cut short.
 // guard is the condition under which x is computed.
 func (f *fn) index(x *engine.Index, long bool, guard string) string {
@@ -122,6 +133,8 @@ func (f *fn) index(x *engine.Index, long bool, guard string) string {
 			fmt.Fprintf(&b, " - %s", a)
 		case t.Coef == 1:
 			fmt.Fprintf(&b, " + %s", a)
+		case f.g.writes(t):
+			fmt.Fprintf(&b, " + %d * %s", t.Coef, a)
 		case long:
 			fmt.Fprintf(&b, " + (long)%s * %s", f.g.constant(t.Coef), a)
 		default:
@@ -163,36 +176,45 @@ func (f *fn) atom(a engine.Atom, long bool, guard string) string {
 	return f.declare("r", f.ctype(long), key, fmt.Sprintf("%s - %s * %s", x, q, f.g.constant(a.D)))
 }
 
-// guard is the text of "guard holds and every cond does": "" when nothing is
-// left to test. Conditions on coordinates come first, so that what is gathered
-// to test the others is itself only read where they hold.
+// guard is the text of "outer holds and every cond does": "" when nothing is left to test, "0" where that is never so.
 func (f *fn) guard(conds []engine.Cond, outer string) string {
-	guard := outer
-	for _, data := range []bool{false, true} {
-		var tests []string
-		for _, c := range conds {
-			if c.X.Gathers() != data {
-				continue
-			}
-			always, never := c.Proven(f.g.Task.Axes)
-			if always {
-				continue
-			}
-			if never {
-				return "0"
-			}
-			tests = append(tests, f.within(c, f.index(c.X, data && !fitsInt(c.X), guard))...)
-		}
-		if len(tests) == 0 {
+	_, all := f.guards(conds, outer)
+	return all
+}
+
+// guards are the texts of "outer holds and every cond on coordinates does" and of "all conds do": what is gathered to test
+// the others is only read where the first holds.
+func (f *fn) guards(conds []engine.Cond, outer string) (coordinates, all string) {
+	if coordinates = f.tests(conds, false, outer); coordinates == "0" {
+		return "0", "0"
+	}
+	return coordinates, f.tests(conds, true, coordinates)
+}
+
+// tests is the text of "outer holds and so do the conds that data decides, or those that it does not".
+func (f *fn) tests(conds []engine.Cond, data bool, outer string) string {
+	var tests []string
+	for _, c := range conds {
+		if c.X.Gathers() != data {
 			continue
 		}
-		text := strings.Join(tests, " && ")
-		if guard != "" {
-			text = guard + " && " + text
+		always, never := c.Proven(f.g.Task.Axes)
+		if always {
+			continue
 		}
-		guard = f.declare("g", "int", "guard "+text, text)
+		if never {
+			return "0"
+		}
+		tests = append(tests, f.within(c, f.index(c.X, data && !fitsInt(c.X), outer))...)
 	}
-	return guard
+	if len(tests) == 0 {
+		return outer
+	}
+	text := strings.Join(tests, " && ")
+	if outer != "" {
+		text = outer + " && " + text
+	}
+	return f.declare("g", "int", "guard "+text, text)
 }
 
 // within are the tests that c holds, of which x is the text of the index: those that are not known to.

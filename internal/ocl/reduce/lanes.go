@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/access"
@@ -118,11 +119,30 @@ func (l *lanes) fits() bool {
 		return false
 	}
 	across := apart(l.fold.Value, l.inner[0], access.Axes(l.task, 1))
-	if across < 0 || across > 2 {
+	if across > 2 || across < 0 && !gatheredAlong(l.fold.Value, l.inner[0]) && l.near() {
 		return false
 	}
 	// Long runs are folded along.
 	return l.g < 64 || access.StrideOfPieces(l.fold.Value, l.gold[0]) != 1
+}
+
+// near reports whether the values that are folded one after the other lie close together.
+func (l *lanes) near() bool {
+	last := append(slices.Clone(l.taps), l.gold...)
+	down := access.StrideOfPieces(l.fold.Value, last[len(last)-1])
+	return down >= 0 && down < codegen.VectorLanes
+}
+
+// gatheredAlong reports whether data says where the values e of neighbours along axis a lie.
+func gatheredAlong(e *engine.Expr, a int) bool {
+	for s := range e.Walk() {
+		if s.Op == engine.OpLoad && slices.ContainsFunc(s.Addr.Terms, func(t engine.Term) bool {
+			return t.Atom.Kind == engine.AtomData && access.Uses(t.Atom.Data, []int{a})
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // short reports whether a lane goes through a whole row, which is read in full

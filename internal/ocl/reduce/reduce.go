@@ -121,7 +121,11 @@ func (r *reduction) along() bool {
 		return false
 	}
 	across := access.StrideOfPieces(r.fold.Value, out[len(out)-1])
-	down := access.StrideOfPieces(r.fold.Value, fold[len(fold)-1])
+	last := fold[len(fold)-1]
+	down := access.StrideOfPieces(r.fold.Value, last)
+	if down < 0 && gatheredAlong(r.fold.Value, last) {
+		return across > 2 // rows that data permutes: columns lie somewhere in a row
+	}
 	return down >= 0 && (across < 0 || down <= across || across == 0)
 }
 

@@ -29,6 +29,9 @@ func TestWindowsSlideOverMovedImages(t *testing.T) {
 		"columns found":      func(x *Node) *Node { return Gather(x, 3, x.Graph().Const(order)) },
 		"rolled":             func(x *Node) *Node { return Roll(x, []int{3, 5}, 2, 3) },
 		"computed rolled":    func(x *Node) *Node { return Roll(Exp(x), []int{3}, 2) },
+		"tiled": func(x *Node) *Node {
+			return Tile(Narrow(x, 3, 0, side/2), 1, 1, 1, 2)
+		},
 		"channels found": func(x *Node) *Node {
 			return Gather(x, 1, x.Graph().Const(tensor.Must(tensor.FromSlice([]int64{3, 1, 0, 2, 7, 5, 4, 6, 11, 9, 8, 10}))))
 		},
@@ -113,6 +116,14 @@ func TestWhatTakesLongIsComputedInVectors(t *testing.T) {
 		"most of a fold":  {Max(Pad(GELU(x), 0, Padding{Axis: 1, Before: 1, After: 1}), 0), 1},
 		"cheap in a fold": {Max(Concat(1, Narrow(x, 1, 0, 256), Neg(Narrow(x, 1, 256, 256))), 0), 1},
 		"whole rows":      {Gather(GELU(x), 0, few), 1},
+		"rolled, found":   {Gather(Roll(x, []int{5}, 1), 1, along), 2},
+		"rolled, few":     {Gather(Roll(x, []int{5}, 1), 1, few), 1},
+		"rolled, turned":  {Exp(Transpose(Roll(x, []int{5}, 1), 1, 0)), 2},
+		"rolled, folded":  {Sum(Transpose(Roll(x, []int{5}, 1), 1, 0), 1), 1},
+		"rolled and not":  {Add(x, Roll(x, []int{5}, 1)), 1},
+		"tiled, turned":   {Exp(Transpose(Tile(Narrow(x, 1, 0, 256), 1, 2), 1, 0)), 2},
+		"rows, found":     {Gather(Gather(x, 0, Narrow(along, 0, 0, rows)), 1, along), 2},
+		"found twice":     {Gather(Gather(x, 1, along), 1, along), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tasks := opstest.TasksOf(t, graph, Target{Outputs: []*Node{c.y}})
