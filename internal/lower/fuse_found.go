@@ -1,0 +1,155 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ir"
+)
+
+// dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
+// cost operations, and reads take longer than by vectors by as much as that many further ones. A read of a gather, or of a view whose
+// address is made by divisions, is no step along a line of memory: the kernels that slide windows over lines, hold tiles of them or find
+// elements by an index cannot have it. Those of contractions, by which packed of the reads are, see windows through divisions, but not through padding. Folds and
+// other maps load vectors of the pieces of views that divide.
+func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inner map[*ir.Node]bool) bool {
+	dear := func(more, flops float64) bool {
+		again := more * flops
+		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
+	}
+	switch {
+	case n.Op.Kind == ir.KindGather:
+		if packed > 0 || slices.ContainsFunc(f.users[n], turns) { // instead of reading lines where they are
+			cost = max(cost, engine.GatherFlops)
+		}
+		if !findsLines(n) { // it takes no vectors anyway
+			longer = 0
+		}
+		return dear(reads-1+longer, cost)
+	case n.Is(ir.TraitReshape):
+		if reads -= packed; packed > 0 {
+			reads++
+		}
+		address := f.address(n)
+		if (f.slid(n) || f.tiled(n, inner)) && breaksLines(n, address) {
+			longer += singly - 1
+		}
+		return dear(reads-1+longer, engine.DivideFlops) && hasQuotient(address)
+	case n.Op.View != nil:
+		slid := f.slid(n)
+		contracted := func(u *ir.Node) bool { return u.Op.Kind == ir.KindContract }
+		if n.Is(ir.TraitReadsInside) && slid && f.viewedBy(n, contracted) { // each element of a window would be tested for the edge
+			return dear(reads-1, engine.DivideFlops)
+		}
+		at, _ := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
+		switch breaks := breaksLines(n, at...); {
+		case breaks && (slid || f.tiled(n, inner)):
+			longer += singly - 1
+		case !slid && !slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) }):
+			return false
+		}
+		return dear(reads-1+longer, engine.DivideFlops) && slices.ContainsFunc(at, hasQuotient)
+	}
+	return false
+}
+
+// tiled reports whether a map turns n, or a view of it, where inner are the nodes that others compute: it holds tiles of lines of memory.
+func (f *fusion) tiled(n *ir.Node, inner map[*ir.Node]bool) bool {
+	return f.viewedBy(n, func(u *ir.Node) bool { return turns(u) && !inner[u] })
+}
+
+// oneByOne reports whether u reads elements of its operand n, or writes them, one at a time, where an index that is data says.
+func oneByOne(u, n *ir.Node) bool {
+	switch u.Op.Kind {
+	case ir.KindGather:
+		return n == u.In[0] && !findsLines(u)
+	case ir.KindScatter:
+		return n == u.In[2] && !putsLines(u)
+	}
+	return false
+}
+
+// slid reports whether windows slide over n, or a view of it.
+func (f *fusion) slid(n *ir.Node) bool {
+	return f.viewedBy(n, func(u *ir.Node) bool { return u.Is(ir.TraitWindows) })
+}
+
+// viewedBy reports whether so is true of a reader of n, or of a view of it.
+func (f *fusion) viewedBy(n *ir.Node, so func(u *ir.Node) bool) bool {
+	views := []*ir.Node{n}
+	for i := 0; i < len(views) && i < fewViews; i++ {
+		for _, u := range f.users[views[i]] {
+			if so(u) {
+				return true
+			}
+			if u.Op.View != nil && !f.root[u] {
+				views = append(views, u)
+			}
+		}
+	}
+	return false
+}
+
+// breaksLines reports whether any of at divides the coordinate of n along its lines of memory.
+func breaksLines(n *ir.Node, at ...*engine.Index) bool {
+	return slices.ContainsFunc(at, func(x *engine.Index) bool {
+		return slices.ContainsFunc(x.Terms, func(t engine.Term) (yes bool) {
+			if t.Atom.X != nil {
+				t.Atom.X.VisitAxes(func(a int) { yes = yes || a == n.Rank()-1 })
+			}
+			return yes
+		})
+	})
+}
+
+// coordinates are those of an element of n.
+func coordinates(n *ir.Node) []*engine.Index {
+	at := make([]*engine.Index, len(n.Shape))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	return at
+}
+
+// hasQuotient reports whether x has a quotient or a remainder.
+func hasQuotient(x *engine.Index) bool {
+	return slices.ContainsFunc(x.Terms, func(t engine.Term) bool { return t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod })
+}
+
+// findsLines reports whether n is a gather of whole lines of memory.
+func findsLines(n *ir.Node) bool {
+	if n.Op.Kind != ir.KindGather {
+		return false
+	}
+	line := len(n.Shape) - 1
+	for line > 0 && n.Shape[line] == 1 {
+		line--
+	}
+	a := n.Attr.(ir.GatherAttr)
+	return !a.Along && (line < a.Axis || line >= a.Axis+len(n.In[1].Shape))
+}
+
+// findFlops is the cost in operations of finding an element of n, a gather.
+func findFlops(n *ir.Node) float64 {
+	if findsLines(n) {
+		return rowsFlops
+	}
+	return engine.GatherFlops
+}
+
+// address is where the elements of n are, through all views below it. It has quotients where an axis is taken apart that was put
+// together in another order, or of repeated elements.
+func (f *fusion) address(n *ir.Node) *engine.Index {
+	dom, at, cur := engine.Domain(n.Shape), coordinates(n), n
+	for range fewViews {
+		if cur.Op.View == nil || f.dense[cur] || !cur.FreeView() {
+			break
+		}
+		at, _ = cur.Op.View(cur, at, dom)
+		cur = cur.In[0]
+	}
+	if cur.Size() <= 1 {
+		return engine.ConstIndex(0)
+	}
+	return ir.RowMajor(cur.Shape, nil).Subst(at, dom)
+}
