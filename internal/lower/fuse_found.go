@@ -25,6 +25,9 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		if !findsLines(n) { // it takes no vectors anyway
 			longer = 0
 		}
+		if f.tiled(n, inner) {
+			longer += singly - 1
+		}
 		return dear(reads-1+longer, cost)
 	case n.Is(ir.TraitReshape):
 		if reads -= packed; packed > 0 {

@@ -36,6 +36,7 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 	}{
 		"results": {engine.Domain{planes, columns, rows}, 2, 1, [2]int{0, 2}, "lanes"},
 		"rows":    {engine.Domain{planes, rows, columns}, 1, 2, [2]int{0, 1}, "block"},
+		"turned":  {engine.Domain{planes, columns, rows, 2}, 3, 1, [2]int{0, 2}, "lanes"},
 		"each":    {engine.Domain{planes, rows, columns}, 2, 2, [2]int{0, 1}, "block"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +45,11 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 			r := rand.New(rand.NewPCG(37, 1))
 			for _, checked := range []bool{false, true} {
 				for _, f := range []engine.Monoid{engine.Sum, engine.Max, engine.ArgMax} {
-					in := engine.Operand{DType: tensor.Float32, Len: planes * rows * table}
+					in, where := engine.Operand{DType: tensor.Float32, Len: planes * rows * table}, axis(c.order[0]).Mul(rows*table).Add(axis(c.order[1]).Mul(table))
+					if len(c.dom) == 4 {
+						where = where.Add(axis(3).Mul(in.Len))
+						in.Len *= int64(c.dom[3])
+					}
 					found := engine.DataIndex(engine.Load(1, tensor.Int32, axis(c.found), nil))
 					places := at
 					var conds []engine.Cond
@@ -53,12 +58,15 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 					} else {
 						places = ocltest.Filled(tensor.Int32, columns, table-1)
 					}
-					v := engine.Load(0, in.DType, axis(c.order[0]).Mul(rows*table).Add(axis(c.order[1]).Mul(table)).Add(found), conds)
+					v := engine.Load(0, in.DType, where.Add(found), conds)
 					p := ocltest.Verify(t, e, sample.Reduce(c.dom, c.out, f, v, in, position), [][]byte{ocltest.RandomBytes(r, in.DType, in.Len), places}, 1e-4, 40)
 					if !e.Facts().CPU {
 						continue
 					}
 					require.True(t, strings.HasPrefix(p.Variant, c.variant+" "), fmt.Sprint(p.Variant, f, checked))
+					if name == "turned" {
+						require.Contains(t, p.Source, "index_of_hook")
+					}
 					require.NotRegexp(t, `\? LOAD_float32`, p.Source)
 				}
 			}

@@ -31,7 +31,8 @@ func alongMemory(t *engine.Task) *engine.Task {
 }
 
 // Sideways is the order of the axes of results in which that one is last along which the values of the first fold of t are neighbours in
-// memory, where they are along no folded axis and not along the last one, as in a fold of a transposed tensor; else nil.
+// memory, where they are along no folded axis and not along the last one, as in a fold of a transposed tensor; or, where there is none,
+// along which data says where in a line they are. Else nil.
 func Sideways(t *engine.Task) []int {
 	out, folded, value := access.Axes(t, 0), access.Axes(t, 1), t.Folds[0].Value
 	if len(out) < 2 || t.Size(1) < 2 {
@@ -41,8 +42,14 @@ func Sideways(t *engine.Task) []int {
 	if across := apart(value, out[len(out)-1], folded); across >= 0 && across <= 2 || slices.ContainsFunc(folded, next) {
 		return nil
 	}
-	at := slices.IndexFunc(out, func(a int) bool { return t.Axes[a] >= codegen.VectorLanes && next(a) })
-	if at < 0 {
+	long := func(along func(a int) bool) int {
+		return slices.IndexFunc(out, func(a int) bool { return t.Axes[a] >= codegen.VectorLanes && along(a) })
+	}
+	at := long(next)
+	if at < 0 { // elements that data finds within a line lie closer together than lines
+		at = long(func(a int) bool { return gatheredAlong(value, a) })
+	}
+	if at < 0 || at == len(out)-1 {
 		return nil
 	}
 	return slices.Concat(slices.Delete(slices.Clone(out), at, at+1), out[at:at+1])
