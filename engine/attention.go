@@ -1,13 +1,19 @@
 package engine
 
+import (
+	"math"
+
+	"github.com/anycl/anycl/tensor"
+)
+
 // AttentionPass says which outputs a task of kind [Attention] computes.
 type AttentionPass uint8
 
 // The passes. The gradients compute the weights anew from Q, K and the
-// logarithms that the forward pass left: no matrix of queries by keys is ever
+// largest scores and the sums that the forward pass left: no matrix of queries by keys is ever
 // in memory.
 const (
-	AttentionForward AttentionPass = iota // O, and where there is a second output the logarithms L
+	AttentionForward AttentionPass = iota // O, and where there are three outputs Top and Share
 	AttentionGradQ                        // dQ
 	AttentionGradKV                       // dK and dV, summed over the queries of all groups
 )
@@ -15,10 +21,11 @@ const (
 // AttentionTask describes the computation of a task of kind [Attention]. Query i of group g sees
 // key j where i + Low <= j <= i + High and the mask lets it:
 //
-//	S[b,g,i,j] = Scale · Σ_d Q[b,g,i,d]·K[b,j,d] + Mask[b,g,i,j],  -∞ where unseen
-//	L[b,g,i]   = log Σ_j exp S[b,g,i,j],  +∞ where no key is seen
-//	P[b,g,i,j] = exp(S[b,g,i,j] - L[b,g,i])
-//	O[b,g,i,e] = Σ_j P[b,g,i,j]·V[b,j,e]
+//	S[b,g,i,j]   = log₂(e) · (Scale · Σ_d Q[b,g,i,d]·K[b,j,d] + Mask[b,g,i,j]),  -∞ where unseen
+//	Top[b,g,i]   = max_j S[b,g,i,j],  +∞ where no key is seen
+//	Share[b,g,i] = 1 / Σ_j 2^(S[b,g,i,j] - Top[b,g,i]),  0 where no key is seen
+//	P[b,g,i,j]   = Share[b,g,i] · 2^(S[b,g,i,j] - Top[b,g,i])
+//	O[b,g,i,e]   = Σ_j P[b,g,i,j]·V[b,j,e]
 //
 // and for the gradients, with D[b,g,i] = Σ_e DO[b,g,i,e]·O[b,g,i,e]
 //
@@ -28,19 +35,36 @@ const (
 //	dV[b,j,e]   = Σ_{g,i} P[b,g,i,j]·DO[b,g,i,e]
 //
 // A row that sees no key, or whose scores are all -∞, gives zeros.
+//
+// Top and Share are two numbers, and not the logarithm of the sum: in one number, a sum is lost beside a large score.
+// Where scores are so large that their rounding is some powers of two, Top is less by what a sum of products in another
+// order may be, see [RoundedDown], and no power in P is above 1: else the largest score, computed anew, would have no weight.
 type AttentionTask struct {
 	Pass    AttentionPass
 	Q, K, V *Expr
 	// Mask may be nil; a bool says whether a key is seen, a float is added.
-	Mask      *Expr
-	DO, L, D  *Expr // of the gradients
-	Scale     float64
-	Low, High int64
+	Mask              *Expr
+	DO, Top, Share, D *Expr // of the gradients
+	Scale             float64
+	Low, High         int64
+}
+
+// RoundedDown is the largest score top of a row as the forward pass leaves it for sums of dtype acc: less by 2⁻²⁰ of it
+// (float64: 2⁻⁴⁹) beyond 32.
+func RoundedDown(acc tensor.DType, top float64) float64 {
+	rounding := 0x1p-20
+	if acc == tensor.Float64 {
+		rounding = 0x1p-49
+	}
+	if rough := math.Abs(top)*rounding - 32; rough > 0 && !math.IsInf(rough, 1) {
+		return top - rough
+	}
+	return top
 }
 
 // eachExpr calls f with the place of every expression of a that is set.
 func (a *AttentionTask) eachExpr(f func(e **Expr)) {
-	for _, e := range []**Expr{&a.Q, &a.K, &a.V, &a.Mask, &a.DO, &a.L, &a.D} {
+	for _, e := range []**Expr{&a.Q, &a.K, &a.V, &a.Mask, &a.DO, &a.Top, &a.Share, &a.D} {
 		if *e != nil {
 			f(e)
 		}
@@ -66,7 +90,7 @@ func (t *Task) attentionOuts() [][]int {
 	case AttentionGradKV:
 		return [][]int{{AttentionBatch, AttentionKeys, AttentionHead}, {AttentionBatch, AttentionKeys, AttentionValue}}
 	default:
-		return [][]int{append(rows[:3:3], AttentionValue), rows}
+		return [][]int{append(rows[:3:3], AttentionValue), rows, rows}
 	}
 }
 

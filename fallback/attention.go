@@ -30,7 +30,8 @@ type attentionTask[R float32 | float64] struct {
 	n, d, e         int64
 	q, k, v, do     *program // by rows
 	qt, kt, vt, dot *program // by columns
-	l, delta, mask  *program
+	top, share      *program
+	delta, mask     *program
 	outs            []sink
 	tile, tiles     int64
 	scratch         []reserved
@@ -56,7 +57,7 @@ const (
 	bufDPT
 	bufO // the first result
 	bufO2
-	bufL
+	bufShare // the sum of weights, then one over it
 	bufDelta
 	bufRow
 	bufTop
@@ -94,7 +95,7 @@ func makeAttention[R float32 | float64](c *compiler) (work.Runner, error) {
 		bufK: keys * x.d, bufKT: keys * x.d, bufV: keys * x.e, bufVT: keys * x.e,
 		bufS: rows * keys, bufDP: rows * keys, bufST: rows * keys, bufDPT: rows * keys,
 		bufO: max(rows, keys) * max(x.d, x.e), bufO2: max(rows, keys) * x.e,
-		bufL: rows, bufDelta: rows, bufRow: keys, bufTop: rows,
+		bufShare: rows, bufDelta: rows, bufRow: keys, bufTop: rows,
 	}
 	if x.long = max(x.rows/attentionRows, x.n/attentionKeys) > attentionSteps; x.long {
 		sizes[bufTotal], sizes[bufTotal2] = 2*sizes[bufO], 2*sizes[bufO2]
@@ -129,7 +130,8 @@ func (x *attentionTask[R]) compile(c *compiler) error {
 	make(&x.q, a.Q, 0, 1, 2, 4)
 	make(&x.k, a.K, 0, 3, 4)
 	make(&x.mask, a.Mask, 0, 1, 2, 3)
-	make(&x.l, a.L, 0, 1, 2)
+	make(&x.top, a.Top, 0, 1, 2)
+	make(&x.share, a.Share, 0, 1, 2)
 	make(&x.delta, a.D, 0, 1, 2)
 	make(&x.do, a.DO, 0, 1, 2, 5)
 	switch a.Pass {
@@ -210,12 +212,12 @@ func (x *attentionTask[R]) seen(r0, nr int64) (from, to int64) {
 	return max(first+x.a.Low, 0), min(last+x.a.High+1, x.n)
 }
 
-// scores computes the scores of nr rows and nk keys, row by row.
+// scores computes the scores of nr rows and nk keys, row by row, as powers of two. Each pass has the same to the last bit.
 func (x *attentionTask[R]) scores(worker int, batch, r0, nr, n0, nk int64, q, k []R) []R {
 	s := x.buf(worker, bufS, nr*nk)
 	clear(s)
 	gemm(int(nr), int(nk), int(x.d), q, int(x.d), k, int(x.d), s, int(nk))
-	scale, unseen := R(x.a.Scale), R(math.Inf(-1))
+	scale, unseen := R(x.a.Scale*math.Log2E), R(math.Inf(-1))
 	for r := range nr {
 		row := s[r*nk:][:nk]
 		for j := range row {
@@ -226,7 +228,7 @@ func (x *attentionTask[R]) scores(worker int, batch, r0, nr, n0, nk int64, q, k 
 			x.mask.frame(worker).evalTo((batch*x.rows+r0+r)*x.n+n0, int(nk), blockOf(mask))
 			for j, v := range mask {
 				if x.a.Mask.DType != tensor.Bool {
-					row[j] += v
+					row[j] += R(v * math.Log2E)
 				} else if v == 0 {
 					row[j] = unseen
 				}
@@ -249,7 +251,7 @@ func (x *attentionTask[R]) scores(worker int, batch, r0, nr, n0, nk int64, q, k 
 func (x *attentionTask[R]) forward(worker int, i int64) {
 	batch, r0, nr := x.cut(i, x.rows)
 	q := x.panel(worker, bufQ, x.q, batch*x.rows+r0, nr, x.d)
-	o, top, sum := x.buf(worker, bufO, nr*x.e), x.buf(worker, bufTop, nr), x.buf(worker, bufL, nr)
+	o, top, sum := x.buf(worker, bufO, nr*x.e), x.buf(worker, bufTop, nr), x.buf(worker, bufShare, nr)
 	clear(o)
 	clear(sum)
 	for r := range top {
@@ -299,21 +301,26 @@ func (x *attentionTask[R]) forward(worker int, i int64) {
 	t.end(o)
 	for r := range nr {
 		sum[r] += lost[r]
-		inverse := 1 / sum[r]
-		top[r] += R(math.Log(float64(sum[r])))
-		if sum[r] == 0 { // no key
-			inverse, top[r] = 0, R(math.Inf(1))
+		if sum[r] != 0 {
+			sum[r] = 1 / sum[r]
+			top[r] = R(engine.RoundedDown(x.task.Acc, float64(top[r])))
+		} else { // no key
+			top[r] = R(math.Inf(1))
 		}
 		row := o[r*x.e:][:x.e]
 		for e := range row {
-			row[e] *= inverse
+			row[e] *= sum[r]
 		}
 	}
 	x.outs[0].store((batch*x.rows+r0)*x.e, blockOf(o))
 	if len(x.outs) > 1 {
 		x.outs[1].store(batch*x.rows+r0, blockOf(top))
+		x.outs[2].store(batch*x.rows+r0, blockOf(sum))
 	}
 }
+
+// pow2 is 2^x. Exp is assembly on most processors, and Exp2 is not.
+func pow2(x float64) float64 { return math.Exp(x * math.Ln2) }
 
 // online turns scores into weights relative to the new maximum, adds them to
 // sum, of which lost is the rounding error, and gives the factor of the sum before.
@@ -328,10 +335,10 @@ func online[R float32 | float64](s []R, top, sum, lost *R) (fade R) {
 	if math.IsInf(float64(most), -1) {
 		safe = 0
 	}
-	fade = R(math.Exp(float64(*top - safe)))
+	fade = R(pow2(float64(*top - safe)))
 	var here R
 	for j, v := range s {
-		s[j] = R(math.Exp(float64(v - safe)))
+		s[j] = R(pow2(float64(v - safe)))
 		here += s[j]
 	}
 	*top, *sum, *lost = most, *sum*fade, *lost*fade
@@ -395,11 +402,12 @@ func (x *attentionTask[R]) slopes(worker int, batch, r0, nr, nk int64, s, do, v 
 	t := x.buf(worker, bufDP, nr*nk)
 	clear(t)
 	gemm(int(nr), int(nk), int(x.e), do, int(x.e), v, int(x.e), t, int(nk))
-	l := x.panel(worker, bufL, x.l, batch*x.rows+r0, nr, 1)
+	top := x.panel(worker, bufTop, x.top, batch*x.rows+r0, nr, 1)
+	share := x.panel(worker, bufShare, x.share, batch*x.rows+r0, nr, 1)
 	delta := x.panel(worker, bufDelta, x.delta, batch*x.rows+r0, nr, 1)
 	for r := range nr {
 		for j := r * nk; j < (r+1)*nk; j++ {
-			s[j] = R(math.Exp(min(float64(s[j]-l[r]), 0))) // large scores round otherwise than they did in the logarithm
+			s[j] = R(pow2(min(float64(s[j]-top[r]), 0))) * share[r]
 			t[j] = s[j] * (t[j] - delta[r])
 		}
 	}

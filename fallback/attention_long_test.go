@@ -28,13 +28,14 @@ func longAttention(pass engine.AttentionPass, m, n int) *engine.Task {
 	outs := 2
 	switch pass {
 	case engine.AttentionForward:
+		outs = 3
 		t.Ins[1].Len = int64(n)
 		a.K.Addr = engine.AxisIndex(engine.AttentionKeys)
 	case engine.AttentionGradQ:
 		outs = 1
 	}
 	if pass != engine.AttentionForward {
-		a.DO, a.L, a.D = load(), load(), load()
+		a.DO, a.Top, a.Share, a.D = load(), load(), load(), load()
 	}
 	for i := range outs {
 		t.Outs = append(t.Outs, engine.Operand{DType: f, Len: t.OutSize(i)})
@@ -58,10 +59,10 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 				m, n = long, 2
 			}
 			task := longAttention(pass, m, n)
-			fill := map[engine.AttentionPass][]float64{ // Q K V DO L D
+			fill := map[engine.AttentionPass][]float64{ // Q K V DO Top Share D
 				engine.AttentionForward: {1, 0, v},
-				engine.AttentionGradQ:   {0, v, v, 1, 0, 0},
-				engine.AttentionGradKV:  {v, 0, v, 1, 0, 0},
+				engine.AttentionGradQ:   {0, v, v, 1, 0, 1, 0},
+				engine.AttentionGradKV:  {v, 0, v, 1, 0, 1, 0},
 			}[pass]
 			const first = 4.0
 			var ins [][]byte
@@ -79,7 +80,8 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 			switch pass {
 			case engine.AttentionForward:
 				require.InEpsilon(t, v, got, 1e-6)
-				require.InEpsilon(t, math.Log(math.Exp(first/2)+long-1), work.Typed[float32](outs[1])[0], 1e-6)
+				require.InEpsilon(t, first/2*math.Log2E, work.Typed[float32](outs[1])[0], 1e-6)
+				require.InEpsilon(t, 1/(1+(long-1)*math.Exp(-first/2)), work.Typed[float32](outs[2])[0], 1e-6)
 			case engine.AttentionGradQ: // P = 1, T = 2·V
 				require.InEpsilon(t, 0.5*long*2*v*v, got, 1e-6)
 			case engine.AttentionGradKV:

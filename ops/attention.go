@@ -104,13 +104,13 @@ var _ = define(Op{
 			own := append(slices.Clone(s.Own), s.N)
 			return []Result{{dt, append(own[:len(own):len(own)], s.D)}, {dt, append(own, s.E)}}, nil
 		default:
-			return []Result{{dt, s.Result()}, {engine.AccType(dt), rows}}, nil
+			return []Result{{dt, s.Result()}, {engine.AccType(dt), rows}, {engine.AccType(dt), rows}}, nil
 		}
 	},
 })
 
 // attentionGrad is the gradient: D needs the result, the rest comes from the
-// logarithms that the forward pass leaves.
+// largest scores and the sums of weights that the forward pass leaves.
 func attentionGrad(b *Back) {
 	c := &Call{Op: b.node.op, In: b.node.in, Attr: b.node.attr}
 	s, _ := c.attention() // checked by the rule
@@ -121,9 +121,8 @@ func attentionGrad(b *Back) {
 	}
 	core := b.node.composition().in[0]
 	c.In = core.in
-	l := pickOf(core, 1)
 	rows := Sum(Mul(widen(b.Grad()), widen(b.Out())), -1)
-	in := slices.Concat(c.In[:3], []*Node{b.Grad(), l, rows}, c.In[3:])
+	in := slices.Concat(c.In[:3], []*Node{b.Grad(), pickOf(core, 1), pickOf(core, 2), rows}, c.In[3:])
 	a := b.Attr().(ir.AttentionAttr)
 	if b.Wants(0) {
 		a.Pass = engine.AttentionGradQ
@@ -141,14 +140,14 @@ func attentionGrad(b *Back) {
 		}
 	}
 	if len(b.node.in) > 3 && b.In(3).dtype.IsFloat() && b.Wants(3) {
-		p := Exp(Sub(attentionScores(c, s), ExpandDims(l, -1)))
+		p := attentionWeights(attentionScores(c, s))
 		b.Add(3, Cast(attentionSlopes(c, s, p, b.Grad(), rows), b.In(3).dtype))
 	}
 }
 
 // shifted are the operands of a call for the op that computes it. A mask that is added loses the part that is the same for all keys that a
 // query sees, which changes no weight: a query from which all keys are masked by numbers such as -1e9 has the scores of one that sees all,
-// in which these are not lost in rounding, and the logarithm that gradients start from tells how many keys there are.
+// in which these are not lost in rounding.
 func (c *Call) shifted(s attentionShape) []*Node {
 	mask := c.mask()
 	if mask == nil || !mask.dtype.IsFloat() || mask.Rank() == 0 || s.N == 0 {

@@ -141,7 +141,7 @@ func plainAttentionGrad(b *Back, c *Call, s attentionShape) {
 }
 
 // coreGrad is the gradient of one pass of an attention, for second derivatives: the gradient of the same pass composed of other ops,
-// which compute the logarithms l anew from the scores.
+// which compute the weights anew from the scores.
 func coreGrad(b *Back) {
 	n, t := b.node, b.tape
 	c := &Call{Op: n.op, In: slices.Clone(n.in), Attr: n.attr}
@@ -173,13 +173,10 @@ func coreGrad(b *Back) {
 func corePlain(c *Call, s attentionShape) []func() *Node {
 	switch c.Attr.(ir.AttentionAttr).Pass {
 	case engine.AttentionGradQ:
-		return []func() *Node{plainBackOf(c, s, c.In[3], c.In[5]).byQ}
+		return []func() *Node{plainBackOf(c, s, c.In[3], c.In[6]).byQ}
 	case engine.AttentionGradKV:
-		x := plainBackOf(c, s, c.In[3], c.In[5])
+		x := plainBackOf(c, s, c.In[3], c.In[6])
 		return []func() *Node{x.byK, x.byV}
 	}
-	return []func() *Node{
-		func() *Node { return plainAttention(c, s) },
-		func() *Node { return LogSumExp(attentionScores(c, s), -1) },
-	}
+	return []func() *Node{func() *Node { return plainAttention(c, s) }} // gradients do not depend on the other results: weights are computed anew
 }

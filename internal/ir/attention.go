@@ -10,7 +10,7 @@ import (
 )
 
 // AttentionAttr holds the fixed parameters of a call of attention. Operands are q, k, v, then for
-// the gradients dO, L and D as engine.AttentionTask has them, then the mask.
+// the gradients dO, Top, Share and D as engine.AttentionTask has them, then the mask.
 type AttentionAttr struct {
 	Scale  float64              `default:"0" doc:"of the scores; 0: one over the square root of the features"`
 	Causal bool                 `default:"false" doc:"a query sees no later key; the last query is aligned with the last key"`
@@ -23,7 +23,7 @@ func (a AttentionAttr) Operands() int {
 	if a.Pass == engine.AttentionForward {
 		return 3
 	}
-	return 6
+	return 7
 }
 
 // ScaleOf is the scale of the scores of d features.

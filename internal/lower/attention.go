@@ -78,7 +78,7 @@ func (l *lowerer) attention(n *ir.Node) {
 	a.Low, a.High = int64(low), int64(high)
 	if attr.Pass != engine.AttentionForward {
 		a.DO = expr(n.In[3], x.at, x.queries, x.value)
-		a.L, a.D = expr(n.In[4], x.at, x.queries), expr(n.In[5], x.at, x.queries)
+		a.Top, a.Share, a.D = expr(n.In[4], x.at, x.queries), expr(n.In[5], x.at, x.queries), expr(n.In[6], x.at, x.queries)
 	}
 	if i := attr.Operands(); i < len(n.In) {
 		a.Mask = expr(n.In[i], x.at, x.queries, x.keys)
@@ -91,7 +91,7 @@ func (l *lowerer) attention(n *ir.Node) {
 	}
 	u := &ir.Instruction{Task: t, Ins: b.ins}
 	for i, r := range n.Outs {
-		if attr.Pass == engine.AttentionForward && i == 1 && !l.picked(n, i) {
+		if attr.Pass == engine.AttentionForward && i > 0 && !l.picked(n, 1) && !l.picked(n, 2) {
 			break
 		}
 		v := &ir.Value{Node: n, DType: r.DType, Len: int64(ir.Product(r.Shape)), Shape: r.Shape, Maker: u}

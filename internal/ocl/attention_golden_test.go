@@ -13,7 +13,7 @@ import (
 // attentionGoldens are one of each pass, by file name.
 func attentionGoldens() map[string]goldenCase {
 	c := sample.Attention{DType: tensor.Float32, B: 3, G: 2, M: 500, N: 600, D: 64, E: 64, Low: -500, High: 100}
-	half := sample.Attention{DType: tensor.Float16, B: 3, G: 1, M: 50, N: 60, D: 64, E: 32, Mask: tensor.Bool, MaskAxes: []int{0, 3}, WithL: true}
+	half := sample.Attention{DType: tensor.Float16, B: 3, G: 1, M: 50, N: 60, D: 64, E: 32, Mask: tensor.Bool, MaskAxes: []int{0, 3}, WithTops: true}
 	dq, dkv := c, c
 	dq.Pass, dkv.Pass = engine.AttentionGradQ, engine.AttentionGradKV
 	return map[string]goldenCase{

@@ -97,12 +97,12 @@ func attentionCells() (all []cell) {
 		}
 		for pass := range engine.AttentionGradKV + 1 {
 			for _, c := range []sample.Attention{
-				{DType: f32, B: 1, G: 1, M: 17, N: 19, D: 4, E: 4, WithL: true},
-				{DType: f32, B: 2, G: 2, M: 3, N: 9, D: 3, E: 5, Low: -3, High: 4, WithL: true},
+				{DType: f32, B: 1, G: 1, M: 17, N: 19, D: 4, E: 4, WithTops: true},
+				{DType: f32, B: 2, G: 2, M: 3, N: 9, D: 3, E: 5, Low: -3, High: 4, WithTops: true},
 				{DType: f32, B: 1, G: 2, M: 5, N: 18, D: 4, E: 3, Mask: tensor.Bool, MaskAxes: []int{0, 3}},
 				{DType: f32, B: 1, G: 2, M: 4, N: 7, D: 4, E: 4, Mask: f32, MaskAxes: []int{2, 3}, HeadsLast: true},
 				{DType: tensor.Float16, B: 1, G: 1, M: 5, N: 7, D: 4, E: 4},
-				{DType: f32, B: 1, G: 1, M: 5, N: 0, D: 4, E: 4, WithL: true},
+				{DType: f32, B: 1, G: 1, M: 5, N: 0, D: 4, E: 4, WithTops: true},
 			} {
 				if c.Pass = pass; pass == engine.AttentionGradKV && c.N == 0 {
 					continue // there are no keys to have a gradient

@@ -20,24 +20,29 @@ func (r *runner) attention(outs [][]byte) {
 			r.seek(1, row/m)
 			r.seek(2, row%m)
 			q := r.matrix(a.Q, 1, d, 4, 4)
-			p, l := r.weights(row%m, q, k)
+			p, top, share := r.weights(row%m, q, k)
 			at := b*rows + row
 			if a.Pass == engine.AttentionForward {
 				o := make([]float64, e)
 				for j := range n {
-					axpy(o, p[j], v[j*e:])
+					axpy(o, p[j]*share, v[j*e:])
 				}
 				put(t.Outs[0].DType, outs[0], at*e, o)
 				if len(outs) > 1 {
-					put(t.Outs[1].DType, outs[1], at, []float64{l})
+					put(t.Outs[1].DType, outs[1], at, []float64{engine.RoundedDown(t.Acc, top)})
+					put(t.Outs[2].DType, outs[2], at, []float64{share})
 				}
 				continue
 			}
 			do, dq := r.matrix(a.DO, 1, e, 5, 5), make([]float64, d)
-			kept, delta := r.eval(a.L).f, r.eval(a.D).f
+			kept, delta := r.eval(a.Top).f, r.eval(a.D).f
+			share, shift := r.eval(a.Share).f, math.Exp2(top-kept)
+			if math.Abs(top-kept) <= math.Abs(kept)*roughly(t.Acc) { // the same, rounded
+				shift = 1
+			}
 			for j := range n {
-				p := min(p[j]*math.Exp(l-kept), 1) // rounding of large scores takes none beyond 1
-				if p != p {                        // no key on either side
+				p := p[j] * shift * share
+				if share == 0 { // no key
 					p = 0
 				}
 				slope := a.Scale * p * (dot(do, v[j*e:]) - delta)
@@ -78,12 +83,20 @@ func (r *runner) matrix(x *engine.Expr, rows, columns int64, g, h int) []float64
 	return out
 }
 
-// weights are the softmax of the scores of query i, and the logarithm of their sum.
-func (r *runner) weights(i int64, q, k []float64) (p []float64, l float64) {
+// roughly is how much the largest score of a row may differ from what another engine found with sums of a dtype, relative to it.
+func roughly(dt tensor.DType) float64 {
+	if dt == tensor.Float64 {
+		return 0x1p-48
+	}
+	return 0x1p-19
+}
+
+// weights are those of the keys of query i relative to the largest, which is 2^top, and one over their sum.
+func (r *runner) weights(i int64, q, k []float64) (p []float64, top, share float64) {
 	t, a := r.task, r.task.Attention
 	n, d := t.Size(3), t.Size(4)
 	p = make([]float64, n)
-	top := math.Inf(-1)
+	top = math.Inf(-1)
 	for j := range n {
 		p[j] = a.Scale * dot(q, k[j*d:])
 		if a.Mask != nil {
@@ -101,17 +114,14 @@ func (r *runner) weights(i int64, q, k []float64) (p []float64, l float64) {
 		top = math.Max(top, p[j])
 	}
 	if math.IsInf(top, -1) {
-		return make([]float64, n), math.Inf(1)
+		return make([]float64, n), math.Inf(1), 0
 	}
 	var sum float64
 	for j := range p {
 		p[j] = math.Exp(p[j] - top)
 		sum += p[j]
 	}
-	for j := range p {
-		p[j] /= sum
-	}
-	return p, top + math.Log(sum)
+	return p, top * math.Log2E, 1 / sum
 }
 
 func dot(a, b []float64) (sum float64) {

@@ -5,17 +5,17 @@
 
 // How the tile of rows first..first+QT of count is filled, rows past the last one as that one:
 // ROW(b, r) points to what can be read as it is, LOAD(b, r, x) gives one element.
-#define FILL_ROWS(ROW, tile, depth, b, first, count, factor) { \
+#define FILL_ROWS(ROW, tile, depth, b, first, count) { \
         __global const ACC *rows_[QT]; \
         for (int l = 0; l < QT; l++) \
             rows_[l] = ROW(b, min((first) + l, (IDX)(count) - 1)); \
-        fill(tile, rows_, depth, factor); \
+        fill(tile, rows_, depth); \
     }
-#define FILL_EACH(LOAD, tile, depth, b, first, count, factor) \
+#define FILL_EACH(LOAD, tile, depth, b, first, count) \
     for (int l = 0; l < QT; l++) { \
         const IDX r_ = min((first) + l, (IDX)(count) - 1); \
         for (int x = 0; x < (depth); x++) \
-            LANE(tile, x, l) = (ACC)LOAD(b, r_, x) * (factor); \
+            LANE(tile, x, l) = (ACC)LOAD(b, r_, x); \
     }
 
 // How have lanes of a tile become rows from i0 on, lane l times factor: OUT points to the
@@ -26,7 +26,7 @@
         for (int x = 0; x < (depth); x++) \
             STORE(((i0) + l) * (depth) + x, LANE(tile, x, l) * LANE(factor, 0, l));
 
-static inline void fill(VT *tile, __global const ACC *const row[QT], const int depth, const ACC factor) {
+static inline void fill(VT *tile, __global const ACC *const row[QT], const int depth) {
     int x = 0;
     for (; x + VL <= depth; x += VL)
         #pragma unroll
@@ -34,7 +34,7 @@ static inline void fill(VT *tile, __global const ACC *const row[QT], const int d
             VT t[VL];
             #pragma unroll
             for (int l = 0; l < VL; l++)
-                t[l] = VLOAD(row[v * VL + l] + x) * factor;
+                t[l] = VLOAD(row[v * VL + l] + x);
             transpose(t);
             #pragma unroll
             for (int l = 0; l < VL; l++)
@@ -42,7 +42,7 @@ static inline void fill(VT *tile, __global const ACC *const row[QT], const int d
         }
     for (; x < depth; x++)
         for (int l = 0; l < QT; l++)
-            LANE(tile, x, l) = row[l][x] * factor;
+            LANE(tile, x, l) = row[l][x];
 }
 
 static inline void spill(__global ACC *out, const VT *tile, const int depth, const int have, const VT factor[QV]) {

@@ -36,8 +36,9 @@
 #define SEEN(first) const IDX from = 0, to = N;
 #endif
 
-// In a block of count keys from key on that not all rows see whole, EDGE takes each row's limits
-// relative to key, and HIDE puts what row l may not see of key j at -INFINITY; it adds the mask.
+// In a block of count keys from key on that not all rows see whole, EDGE takes each row's limits relative to key, and SCORE makes
+// a product of a query and a key a score: scaled, with the mask added, and -INFINITY where row l may not see key j. Products
+// are scaled, and not operands: each pass then has the same scores to the last bit, whichever side is in its tiles.
 #if BANDED
 #define EDGE(key, count) \
     const int edge = (key) < within || (key) + (count) - 1 > until; \
@@ -59,25 +60,30 @@
 #define BAND(x, j)
 #endif
 #if HAS_MASK == 2
-#define HIDE(x, b, first, key, j) { \
+#define SCORE(x, b, first, key, j) { \
         VT more[QV]; \
         for (int l = 0; l < QT; l++) \
             LANE(more, 0, l) = MASK(b, min((first) + l, (IDX)ROWS - 1), (key) + (j)); \
         _Pragma("unroll") \
         for (int v = 0; v < QV; v++) \
-            (x)[v] += more[v]; \
+            (x)[v] = FMA((x)[v], (VT)(SCALE2), more[v]); \
         BAND(x, j) \
     }
 #elif HAS_MASK
-#define HIDE(x, b, first, key, j) { \
+#define SCORE(x, b, first, key, j) { \
         const VT more = (VT)(MASK(b, (IDX)0, (key) + (j))); \
         _Pragma("unroll") \
         for (int v = 0; v < QV; v++) \
-            (x)[v] += more; \
+            (x)[v] = FMA((x)[v], (VT)(SCALE2), more); \
         BAND(x, j) \
     }
 #else
-#define HIDE(x, b, first, key, j) { BAND(x, j) }
+#define SCORE(x, b, first, key, j) { \
+        _Pragma("unroll") \
+        for (int v = 0; v < QV; v++) \
+            (x)[v] *= (VT)(SCALE2); \
+        BAND(x, j) \
+    }
 #endif
 
 // 2^x for x <= 0, or not much above: x = n + r with |r| <= 1/2, 2^r by a minimax polynomial of
@@ -100,19 +106,14 @@ static inline VT pow2(const VT x) {
 #endif
 }
 
-// weight is that of a key, from its score and the logarithm of its row, at most 1: large scores may round otherwise than for the logarithm.
-static inline VT weight(const VT score, const VT whole) {
-    const VT d = score - whole;
+// weight is 2^(score - top), at most 1: where scores are large, top is less than the largest of a row.
+static inline VT weight(const VT score, const VT top) {
+    const VT d = score - top;
     return pow2(d > (VT)(0) ? (VT)(0) : d);
 }
 
-// sums[i][v] = sum over x of tile[x][v] · row[i][x]
+// sums[i][v] += sum over x of tile[x][v] · row[i][x]
 static inline void products(VT sums[KR][QV], const VT *tile, __global const ACC *const row[KR], const int depth) {
-    #pragma unroll
-    for (int i = 0; i < KR; i++)
-        #pragma unroll
-        for (int v = 0; v < QV; v++)
-            sums[i][v] = (VT)(0);
     for (int x = 0; x < depth; x++) {
         VT t[QV];
         #pragma unroll

@@ -1,7 +1,8 @@
 // attention/gpu_block.cl: attention for GPUs, by blocks of queries and keys whose sums stand in registers
 //
 //     O[b,r,e] = sum over n of softmax over n of (SCALE·sum over d of Q[b,r,d]·K[b,n,d] + mask) · V[b,n,e]
-//     L[b,r]   = the logarithm of what the softmax divides by, +INFINITY without keys
+//     TOP[b,r]   = log2(e) times the largest score, see attention/any_top.cl; +INFINITY without keys
+//     SHARE[b,r] = one over the sum of the weights 2^(log2(e)·score - TOP), 0 without keys
 //
 // A group takes BM rows, the queries of all groups of a batch, and walks the keys that they see BN at a time:
 // the scores of a step are a product out of local memory, the weights go back there, where the keys were, and the
@@ -9,12 +10,12 @@
 // What the next product needs is read from memory during the present one.
 //
 // hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    MASK(b, r, n)  what is added, times log2(e)
-//         STORE_O(i, v)    STORE_L(i, v) where WITH_L
+//         STORE_O(i, v)    STORE_TOP(i, v) STORE_SHARE(i, v) where WITH_TOPS
 //         Q_AT(b, r, d)    K_AT(b, n, d)    V_AT(b, n, e)  positions, where L_Q, ... are 1
 // macros  ACC  float    D E  features    BM BN RM RN  see attention/gpu_block_shared.cl
 //         HAS_MASK 0, 1 or 2
 //         LONG STEPS  how sums over very many positions are taken: see attention/any_sums.cl
-//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)    LN2
+//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)
 // sizes   M  queries of a group    ROWS  of all groups    N  keys    BLOCKS  of rows    BATCHES
 //         AT_ONCE 1: all groups run at the same time    UNITS    ALL_GROUPS
 // launch  attention_block  global {BLOCKS·BATCHES·BM/RM·BN/RN}  local {BM/RM·BN/RN}
@@ -136,9 +137,11 @@ kernel void attention_block(PARAMS) {
                 all += each[(ty + TY * i) * TX + j];
             const float share = all == 0 ? 0.0f : 1 / all;
             GIVE(RESULT_O, b * ROWS + r, o, i, share, E, E_ITS)
-#if WITH_L
-            if (tx == 0)
-                STORE_L(b * ROWS + r, all == 0 ? INFINITY : (top[i] + log2(all)) * LN2);
+#if WITH_TOPS
+            if (tx == 0) {
+                STORE_TOP(b * ROWS + r, all == 0 ? INFINITY : rounded_down(top[i]));
+                STORE_SHARE(b * ROWS + r, share);
+            }
 #endif
         }
     }

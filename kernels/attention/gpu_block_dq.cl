@@ -1,15 +1,15 @@
 // attention/gpu_block_dq.cl: the gradient of attention by the queries for GPUs, by blocks
 //
-//     P = exp(SCALE·Q·K^T + mask - L)    T = P · (DO·V^T - DELTA)    dQ = SCALE·T·K
+//     P = SHARE·2^(SCALE2·Q·K^T + mask - TOP)    T = P · (DO·V^T - DELTA)    dQ = SCALE·T·K
 //
 // Three products of a block of queries and one of keys out of local memory, as in attention/gpu_block.cl.
 //
-// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_L(b, r)
-//         LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DQ(i, v)
+// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_TOP(b, r)
+//         LOAD_SHARE(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DQ(i, v)
 //         Q_AT(b, r, d)    K_AT(b, n, d)    V_AT(b, n, e)    DO_AT(b, r, e)  positions, where L_Q, ... are 1
 // macros  ACC  float    D E  features    BM BN RM RN  see attention/gpu_block_shared.cl
 //         LONG STEPS  how sums over very many positions are taken: see attention/any_sums.cl
-//         HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)    LOG2E
+//         HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)
 // sizes   M  queries of a group    ROWS  of all groups    N  keys    BLOCKS  of rows    BATCHES
 //         AT_ONCE 1: all groups run at the same time    UNITS    ALL_GROUPS
 // launch  attention_block_dq  global {BLOCKS·BATCHES·BM/RM·BN/RN}  local {BM/RM·BN/RN}
@@ -30,11 +30,11 @@ kernel void attention_block_dq(PARAMS) {
     const int own = (int)min((IDX)BM, (IDX)ROWS - first);
     BRING_OWN(queries, Q, own, D4, D, D_ROW, SCALE2)
     BRING_OWN(slopes, DO, own, E4, E, E_ROW, 1.0f)
-    float dq[RM * 4 * D_ITS], kept[RM], delta[RM];
+    float dq[RM * 4 * D_ITS], top[RM], delta[RM];
     NOTHING(dq, RM * 4 * D_ITS)
     UNROLL
     for (int i = 0; i < RM; i++) {
-        kept[i] = (float)LOAD_L(b, rows[i]) * LOG2E;
+        top[i] = (float)LOAD_TOP(b, rows[i]);
         delta[i] = (float)LOAD_DELTA(b, rows[i]);
     }
     TOTALS(ACC, dq, RM * 4 * D_ITS)
@@ -60,7 +60,7 @@ kernel void attention_block_dq(PARAMS) {
                 float v = 0;
                 if (tx + TX * j < count) {
                     HIDE(s[i][j], b, rows[i], nears[i], key + tx + TX * j)
-                    v = weight(s[i][j], kept[i]) * (t[i][j] - delta[i]);
+                    v = weight(s[i][j], top[i]) * (t[i][j] - delta[i]);
                 }
                 weights[(ty + TY * i) * BN + tx + TX * j] = v;
             }
@@ -76,5 +76,5 @@ kernel void attention_block_dq(PARAMS) {
     UNROLL
     for (int i = 0; i < RM; i++)
         if (first + ty + TY * i < ROWS)
-            GIVE(RESULT_DQ, b * ROWS + rows[i], dq, i, SCALE, D, D_ITS)
+            GIVE(RESULT_DQ, b * ROWS + rows[i], dq, i, (float)LOAD_SHARE(b, rows[i]) * SCALE, D, D_ITS)
 }

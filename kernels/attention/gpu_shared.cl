@@ -4,10 +4,14 @@
 // macros  BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH
 //         PARTS  items of a position: each keeps a part of its features in registers
 //         LANES  positions of a group    BN  positions of the other side at once
-// note    what a position needs of all features is added up in local memory, in one order
+//         LEAVES  sums of features that a score is added up of, pairs first: PARTS or a power of two times it
+// note    what a position needs of all features is added up in local memory, in one order; where all passes have the same LEAVES,
+//         scores are the same to the last bit in each, whatever their PARTS
 
 #define WG (LANES * PARTS)
-#define D_PART ((D + PARTS - 1) / PARTS)
+#define LEAF ((D + LEAVES - 1) / LEAVES)
+#define OWN_LEAVES (LEAVES / PARTS)
+#define D_PART (LEAF * OWN_LEAVES)
 #define E_PART (E > 0 ? (E + PARTS - 1) / PARTS : 1)
 #define D_ROW (D_PART * PARTS)
 #define E_ROW (E_PART * PARTS)
@@ -36,12 +40,33 @@
     FEATURES \
     for (int i = 0; i < ITS; i++) \
         (sum) = FMA((own)[i], (other)[(j) * ROW + part * ITS + i], sum);
+// sums[0] becomes the sum of n, a power of two: pairs are added, and then pairs of these.
+#define PAIRWISE(sums, n) \
+    _Pragma("unroll") \
+    for (int step_ = 1; step_ < (n); step_ *= 2) \
+        _Pragma("unroll") \
+        for (int i_ = 0; i_ < (n); i_ += 2 * step_) \
+            (sums)[i_] += (sums)[i_ + step_];
+// The part of a score that an item has, of positions own and number j of the other side.
+#define SCORE(sum, own, other, j) { \
+        ACC leaves_[OWN_LEAVES]; \
+        _Pragma("unroll") \
+        for (int l_ = 0; l_ < OWN_LEAVES; l_++) { \
+            ACC leaf_ = 0; \
+            FEATURES \
+            for (int i = 0; i < LEAF; i++) \
+                leaf_ = FMA((own)[l_ * LEAF + i], (other)[(j) * D_ROW + part * D_PART + l_ * LEAF + i], leaf_); \
+            leaves_[l_] = leaf_; \
+        } \
+        PAIRWISE(leaves_, OWN_LEAVES) \
+        (sum) = leaves_[0]; \
+    }
 #define ADD(own, factor, other, j, ITS, ROW) \
     FEATURES \
     for (int i = 0; i < ITS; i++) \
         (own)[i] = FMA(factor, (other)[(j) * ROW + part * ITS + i], (own)[i]);
 
-// Sum number k of the kernel for position j: PREPARE it for all j, and after a barrier TAKE it.
+// Sum number k of the kernel for position j: PREPARE it for all j, or number 0, a score, by PREPARE_SCORES, and after a barrier TAKE it.
 #if PARTS > 1
 #define SHARES(sums) __local ACC shares[(sums) * PARTS * BN * LANES];
 #define SHARE(k, p, j) shares[(((k) * PARTS + (p)) * BN + (j)) * LANES + lane]
@@ -62,15 +87,35 @@
         SHARE(k, part, j2_) = s2_; \
         SHARE(k, part, j3_) = s3_; \
     }
+#if LEAVES == PARTS
+#define PREPARE_SCORES(own, other) PREPARE(0, own, other, D_PART, D_ROW)
+#else
+#define PREPARE_SCORES(own, other) \
+    for (int j = 0; j < count; j += 4) { \
+        const int j1_ = min(j + 1, count - 1), j2_ = min(j + 2, count - 1), j3_ = min(j + 3, count - 1); \
+        SCORE(SHARE(0, part, j), own, other, j) \
+        SCORE(SHARE(0, part, j1_), own, other, j1_) \
+        SCORE(SHARE(0, part, j2_), own, other, j2_) \
+        SCORE(SHARE(0, part, j3_), own, other, j3_) \
+    }
+#endif
 #define PREPARED barrier(CLK_LOCAL_MEM_FENCE);
-#define TAKE(sum, k, own, other, j, ITS, ROW) \
-    for (int p_ = 0; p_ < PARTS; p_++) \
-        (sum) += SHARE(k, p_, j);
+#define TAKE(sum, k, own, other, j, ITS, ROW) { \
+        ACC parts_[PARTS]; \
+        _Pragma("unroll") \
+        for (int p_ = 0; p_ < PARTS; p_++) \
+            parts_[p_] = SHARE(k, p_, j); \
+        PAIRWISE(parts_, PARTS) \
+        (sum) = parts_[0]; \
+    }
+#define TAKE_SCORE(sum, own, other, j) TAKE(sum, 0, own, other, j, D_PART, D_ROW)
 #else
 #define SHARES(sums)
 #define PREPARE(k, own, other, ITS, ROW)
+#define PREPARE_SCORES(own, other)
 #define PREPARED
 #define TAKE(sum, k, own, other, j, ITS, ROW) DOT(sum, own, other, j, ITS, ROW)
+#define TAKE_SCORE(sum, own, other, j) SCORE(sum, own, other, j)
 #endif
 
 // Row r of a group of LANES rows from first on sees keys from low to high; from and to bound what

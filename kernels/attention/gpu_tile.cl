@@ -1,7 +1,8 @@
 // attention/gpu_tile.cl: attention for GPUs, a query an item and keys in local memory
 //
 //     O[b,r,e] = sum over n of softmax over n of (SCALE·sum over d of Q[b,r,d]·K[b,n,d] + mask) · V[b,n,e]
-//     L[b,r]   = the logarithm of what the softmax divides by, +INFINITY without keys
+//     TOP[b,r]   = log2(e) times the largest score, see attention/any_top.cl; +INFINITY without keys
+//     SHARE[b,r] = one over the sum of the weights 2^(log2(e)·score - TOP), 0 without keys
 //
 // A work-group takes LANES rows, the queries of all groups of a batch, and walks the keys that they
 // see BN at a time: neighbours read the same element of local memory, which is one access. PARTS
@@ -9,11 +10,12 @@
 // running maximum and sum.
 //
 // hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    MASK(b, r, n)  what is added, times log2(e)
-//         STORE_O(i, v)    STORE_L(i, v) where WITH_L
-// macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    BN  keys a step
+//         STORE_O(i, v)    STORE_TOP(i, v) STORE_SHARE(i, v) where WITH_TOPS
+// macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    LEAVES  see attention/gpu_shared.cl
+//         BN  keys a step
 //         HAS_MASK 0, 1 or 2
 //         LONG STEPS  how sums over very many positions are taken: see attention/any_sums.cl
-//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)    LN2
+//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
 // launch  attention_tile  global {ROWS padded · PARTS, batches}  local {LANES·PARTS, 1}
 //         local memory BN·(D + E), and where PARTS > 1 BN·LANES·PARTS, sums
@@ -52,14 +54,14 @@ kernel void attention_tile(PARAMS) {
         BRING(keys, KEY, D, D_ROW)
         BRING(values, VALUE, E, E_ROW)
         barrier(CLK_LOCAL_MEM_FENCE);
-        PREPARE(0, q, keys, D_PART, D_ROW)
+        PREPARE_SCORES(q, keys)
         PREPARED
 #if PARTS > 1
         // The maximum of the step first: then no weight waits for another.
         ACC most = top;
         for (int j = 0; j < count; j++) {
             ACC s = 0;
-            TAKE(s, 0, q, keys, j, D_PART, D_ROW)
+            TAKE_SCORE(s, q, keys, j)
             HIDE(s, b, r, key + j)
             most = max(most, s);
         }
@@ -74,7 +76,7 @@ kernel void attention_tile(PARAMS) {
 #endif
         for (int j = 0; j < count; j++) {
             ACC s = 0;
-            TAKE(s, 0, q, keys, j, D_PART, D_ROW)
+            TAKE_SCORE(s, q, keys, j)
             HIDE(s, b, r, key + j)
 #if PARTS == 1
             if (s > top) {
@@ -107,9 +109,11 @@ kernel void attention_tile(PARAMS) {
     if (first + lane < ROWS) {
         const ACC share = sum == 0 ? (ACC)0 : 1 / sum;
         GIVE(RESULT_O, b * ROWS + r, o, share, E, E_PART)
-#if WITH_L
-        if (part == 0)
-            STORE_L(b * ROWS + r, sum == 0 ? (ACC)INFINITY : (top + log2(sum)) * LN2);
+#if WITH_TOPS
+        if (part == 0) {
+            STORE_TOP(b * ROWS + r, sum == 0 ? (ACC)INFINITY : rounded_down(top));
+            STORE_SHARE(b * ROWS + r, share);
+        }
 #endif
     }
 }

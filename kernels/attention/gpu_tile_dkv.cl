@@ -1,30 +1,31 @@
 // attention/gpu_tile_dkv.cl: the gradients of attention by keys and values for GPUs
 //
-//     P = exp(SCALE·Q·K^T + mask - L)    T = P · (DO·V^T - DELTA)    dK = SCALE·T^T·Q    dV = P^T·DO
+//     P = SHARE·2^(SCALE2·Q·K^T + mask - TOP)    T = P · (DO·V^T - DELTA)    dK = SCALE·T^T·Q    dV = P^T·DO
 //
 // PARTS items a key, as in attention/gpu_tile.cl; the rows that see it, the queries of all groups of a batch, pass through local
 // memory BN at a time. Each sum has one owner and one order.
 //
-// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_L(b, r)
-//         LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DK(i, v)    STORE_DV(i, v)
-// macros  ACC  type of the sums    D E  features    LANES  keys a group    PARTS  items a key    BN  rows a step
+// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_TOP(b, r)
+//         LOAD_SHARE(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DK(i, v)    STORE_DV(i, v)
+// macros  ACC  type of the sums    D E  features    LANES  keys a group    PARTS  items a key    LEAVES  see attention/gpu_shared.cl
+//         BN  rows a step
 //            HAS_MASK 0, 1 or 2
 //         LONG STEPS  how sums over very many positions are taken: see attention/any_sums.cl
-//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE    SCALE2  SCALE·log2(e)    LOG2E
+//         BANDED 1: row r sees only keys from r % M + LOW to r % M + HIGH    SCALE2  SCALE·log2(e)    LN2
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
 // launch  attention_tile_dkv  global {N padded · PARTS, batches}  local {LANES·PARTS, 1}
-//         local memory BN·(D + E + 2), and where PARTS > 1 2·BN·LANES·PARTS, sums
+//         local memory BN·(D + E + 3), and where PARTS > 1 2·BN·LANES·PARTS, sums
 
-#define THIS_KEY(x) LOAD_K(b, n, x) * SCALE2
+#define THIS_KEY(x) LOAD_K(b, n, x)
 #define THIS_VALUE(x) LOAD_V(b, n, x)
-#define QUERY(p, x) LOAD_Q(b, row + (p), x)
+#define QUERY(p, x) LOAD_Q(b, row + (p), x) * SCALE2 // as for the forward pass: scores are the same
 #define SLOPE(p, x) LOAD_DO(b, row + (p), x)
 #define RESULT_DK(i, v) STORE_DK(i, v)
 #define RESULT_DV(i, v) STORE_DV(i, v)
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 kernel void attention_tile_dkv(PARAMS) {
-    __local ACC queries[BN * D_ROW], slopes[BN * E_ROW], kept[BN], delta[BN];
+    __local ACC queries[BN * D_ROW], slopes[BN * E_ROW], tops[BN], parts[BN], delta[BN];
     SHARES(2)
     const int id = (int)get_local_id(0), lane = id % LANES, part = id / LANES;
     const IDX b = get_group_id(1), first = (IDX)get_group_id(0) * LANES;
@@ -56,21 +57,22 @@ kernel void attention_tile_dkv(PARAMS) {
             BRING(queries, QUERY, D, D_ROW)
             BRING(slopes, SLOPE, E, E_ROW)
             for (int x = id; x < count; x += WG) {
-                kept[x] = (ACC)LOAD_L(b, row + x) * LOG2E;
+                tops[x] = (ACC)LOAD_TOP(b, row + x);
+                parts[x] = (ACC)LOAD_SHARE(b, row + x);
                 delta[x] = (ACC)LOAD_DELTA(b, row + x);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            PREPARE(0, k, queries, D_PART, D_ROW)
+            PREPARE_SCORES(k, queries)
             PREPARE(1, w, slopes, E_PART, E_ROW)
             PREPARED
             for (int j = 0; j < count; j++) {
                 ACC s = 0, t = 0;
-                TAKE(s, 0, k, queries, j, D_PART, D_ROW)
+                TAKE_SCORE(s, k, queries, j)
 #if BANDED
                 const IDX low = row + j - group + LOW, high = row + j - group + HIGH;
 #endif
                 HIDE(s, b, row + j, n)
-                const ACC p = weight(s, kept[j]);
+                const ACC p = weight(s, tops[j]) * parts[j];
                 TAKE(t, 1, w, slopes, j, E_PART, E_ROW)
                 t = p * (t - delta[j]);
                 ADD(dv, p, slopes, j, E_PART, E_ROW)
@@ -87,7 +89,7 @@ kernel void attention_tile_dkv(PARAMS) {
     FROM_TOTALS(ACC, dk, D_PART, dk, (ACC)1)
     FROM_TOTALS(ACC, dv, E_PART, dv, (ACC)1)
     if (first + lane < N) {
-        GIVE(RESULT_DK, b * N + n, dk, SCALE, D, D_PART)
+        GIVE(RESULT_DK, b * N + n, dk, LN2, D, D_PART) // queries are scaled by SCALE / LN2
         GIVE(RESULT_DV, b * N + n, dv, 1, E, E_PART)
     }
 }

@@ -1,14 +1,15 @@
 // attention/gpu_tile_dq.cl: the gradient of attention by the queries for GPUs
 //
-//     P = exp(SCALE·Q·K^T + mask - L)    T = P · (DO·V^T - DELTA)    dQ = SCALE·T·K
+//     P = SHARE·2^(SCALE2·Q·K^T + mask - TOP)    T = P · (DO·V^T - DELTA)    dQ = SCALE·T·K
 //
 // PARTS items a query and keys in local memory, as in attention/gpu_tile.cl.
 //
-// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_L(b, r)
-//         LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DQ(i, v)
-// macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    BN  keys a step
+// hooks   LOAD_Q(b, r, d)    LOAD_K(b, n, d)    LOAD_V(b, n, e)    LOAD_DO(b, r, e)    LOAD_TOP(b, r)
+//         LOAD_SHARE(b, r)    LOAD_DELTA(b, r)    MASK(b, r, n)    STORE_DQ(i, v)
+// macros  ACC  type of the sums    D E  features    LANES  rows a group    PARTS  items a row    LEAVES  see attention/gpu_shared.cl
+//         BN  keys a step
 //         LONG STEPS  how sums over very many positions are taken: see attention/any_sums.cl
-//         HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)    LOG2E
+//         HAS_MASK BANDED  as there    SCALE    SCALE2  SCALE·log2(e)
 // sizes   M  queries of a group    ROWS  of all groups    N  keys
 // launch  attention_tile_dq  global {ROWS padded · PARTS, batches}  local {LANES·PARTS, 1}
 //         local memory BN·(D + E), and where PARTS > 1 2·BN·LANES·PARTS, sums
@@ -38,22 +39,22 @@ kernel void attention_tile_dq(PARAMS) {
 #if LONG
     int steps = 0;
 #endif
-    const ACC kept = (ACC)LOAD_L(b, r) * LOG2E, delta = (ACC)LOAD_DELTA(b, r);
+    const ACC top = (ACC)LOAD_TOP(b, r), delta = (ACC)LOAD_DELTA(b, r);
     for (IDX key = from; key < to; key += BN) {
         const int count = (int)min((IDX)BN, to - key);
         barrier(CLK_LOCAL_MEM_FENCE);
         BRING(keys, KEY, D, D_ROW)
         BRING(values, VALUE, E, E_ROW)
         barrier(CLK_LOCAL_MEM_FENCE);
-        PREPARE(0, q, keys, D_PART, D_ROW)
+        PREPARE_SCORES(q, keys)
         PREPARE(1, g, values, E_PART, E_ROW)
         PREPARED
         for (int j = 0; j < count; j++) {
             ACC s = 0, t = 0;
-            TAKE(s, 0, q, keys, j, D_PART, D_ROW)
+            TAKE_SCORE(s, q, keys, j)
             HIDE(s, b, r, key + j)
             TAKE(t, 1, g, values, j, E_PART, E_ROW)
-            t = weight(s, kept) * (t - delta);
+            t = weight(s, top) * (t - delta);
             ADD(dq, t, keys, j, D_PART, D_ROW)
         }
 #if LONG
@@ -64,5 +65,5 @@ kernel void attention_tile_dq(PARAMS) {
     }
     FROM_TOTALS(ACC, dq, D_PART, dq, (ACC)1)
     if (first + lane < ROWS)
-        GIVE(RESULT_DQ, b * ROWS + r, dq, SCALE, D, D_PART)
+        GIVE(RESULT_DQ, b * ROWS + r, dq, (ACC)LOAD_SHARE(b, r) * SCALE, D, D_PART)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/tensor"
@@ -196,18 +197,18 @@ func checkAttention(t *engine.Task) error {
 	if a == nil {
 		return errors.New("nothing to attend to")
 	}
-	least, most := 1, 2
+	outs := []int{1, 3}
 	parts := []*engine.Expr{a.Q, a.K, a.V}
 	if a.Pass != engine.AttentionForward {
-		parts = append(parts, a.DO, a.L, a.D)
-		if least = 2; a.Pass == engine.AttentionGradQ {
-			least, most = 1, 1
+		parts = append(parts, a.DO, a.Top, a.Share, a.D)
+		if outs = []int{2}; a.Pass == engine.AttentionGradQ {
+			outs = []int{1}
 		}
 	}
 	if a.Mask != nil {
 		parts = append(parts, a.Mask)
 	}
-	if n := len(t.Outs); n < least || n > most {
+	if n := len(t.Outs); !slices.Contains(outs, n) {
 		return fmt.Errorf("%d outputs", n)
 	}
 	if t.Acc != tensor.Float32 && t.Acc != tensor.Float64 {

@@ -12,6 +12,7 @@ import (
 	"github.com/anycl/anycl/internal/ocl/contract"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/variant"
+	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -89,7 +90,7 @@ func (x *attention) hooks(g *codegen.Builder, skip ...string) {
 		at   []codegen.Coord
 	}{
 		{"LOAD_Q", x.a.Q, x.at("b", "r", "d")}, {"LOAD_K", x.a.K, x.at("b", "n", "d")}, {"LOAD_V", x.a.V, x.at("b", "n", "e")},
-		{"LOAD_DO", x.a.DO, x.at("b", "r", "e")}, {"LOAD_L", x.a.L, x.at("b", "r")}, {"LOAD_DELTA", x.a.D, x.at("b", "r")},
+		{"LOAD_DO", x.a.DO, x.at("b", "r", "e")}, {"LOAD_TOP", x.a.Top, x.at("b", "r")}, {"LOAD_SHARE", x.a.Share, x.at("b", "r")}, {"LOAD_DELTA", x.a.D, x.at("b", "r")},
 	} {
 		if h.e != nil && !slices.Contains(skip, h.name) {
 			g.Hook(h.name, h.at, h.e, tensor.Invalid)
@@ -135,19 +136,25 @@ func (x *attention) kernel(variant string) string {
 	return "attention_" + variant + map[engine.AttentionPass]string{engine.AttentionGradQ: "_dq", engine.AttentionGradKV: "_dkv"}[x.a.Pass]
 }
 
+// filesForGPU are those of a kernel for GPUs, which has shared in common with the other passes.
+func filesForGPU(shared, kernel string) []string {
+	common := []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/gpu_weight.cl"}
+	return append(common, shared, kernels.FileOf(kernel))
+}
+
 // banded reports whether rows see only keys near them.
 func (x *attention) banded() bool { return x.a.Low > 1-x.m || x.a.High < x.n-1 }
 
 // stores defines how the outputs are written, under the names of kernel files.
 func (x *attention) stores(g *codegen.Builder) {
 	names := map[engine.AttentionPass][]string{
-		engine.AttentionForward: {"STORE_O", "STORE_L"}, engine.AttentionGradQ: {"STORE_DQ"}, engine.AttentionGradKV: {"STORE_DK", "STORE_DV"},
+		engine.AttentionForward: {"STORE_O", "STORE_TOP", "STORE_SHARE"}, engine.AttentionGradQ: {"STORE_DQ"}, engine.AttentionGradKV: {"STORE_DK", "STORE_DV"},
 	}[x.a.Pass]
 	for i, o := range x.Task.Outs {
 		y, _, _ := g.Operand(len(x.Task.Ins) + i)
 		g.Macro(names[i]+"(i, v)", fmt.Sprintf("STORE_%v(%s_ + o_%s, i, v)", o.DType, y, y))
 	}
-	g.Macro("WITH_L", codegen.OneIf(x.a.Pass == engine.AttentionForward && len(x.Task.Outs) > 1))
+	g.Macro("WITH_TOPS", codegen.OneIf(x.a.Pass == engine.AttentionForward && len(x.Task.Outs) > 1))
 }
 
 // sums says how sums over the other side are taken, whose positions come in blocks. Where blocks are not

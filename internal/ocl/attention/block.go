@@ -8,7 +8,6 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/variant"
-	"github.com/anycl/anycl/kernels"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -47,7 +46,7 @@ func (x *attention) blockLocal(t blockChoice) int64 {
 	case engine.AttentionGradQ:
 		return (t.lanes+t.block)*(d+e) + 4*t.lanes*t.block
 	case engine.AttentionGradKV:
-		return (t.lanes+t.block)*(d+e) + 8*t.lanes*t.block + 8*t.block
+		return (t.lanes+t.block)*(d+e) + 8*t.lanes*t.block + 12*t.block
 	}
 	return t.lanes*d + max(t.block*d, 4*t.lanes*t.block) + t.block*e + 4*t.lanes*t.block/t.columns
 }
@@ -144,7 +143,7 @@ func (x *attention) planBlock(t blockChoice) (*variant.Plan, error) {
 	return &variant.Plan{
 		Params: fmt.Sprintf("%d x %d of %d x %d an item, %d features", t.lanes, t.block, t.rows, t.columns, x.d),
 		Launches: []variant.Launch{{
-			Program: g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/gpu_weight.cl", "attention/gpu_block_shared.cl", kernels.FileOf(kernel)), Kernel: kernel,
+			Program: g.Assemble(filesForGPU("attention/gpu_block_shared.cl", kernel)...), Kernel: kernel,
 			Global: variant.Grid(blocks*x.batch*t.items(), 1), Local: variant.Grid(t.items(), 1),
 		}},
 	}, nil

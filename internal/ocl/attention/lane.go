@@ -89,8 +89,10 @@ func (c *laneChoice) Knobs() []variant.Knob {
 }
 
 // owned is how many positions the side has that work-items own.
-func (x *attention) owned() int64 {
-	if x.a.Pass == engine.AttentionGradKV {
+func (x *attention) owned() int64 { return x.ownedBy(x.a.Pass) }
+
+func (x *attention) ownedBy(pass engine.AttentionPass) int64 {
+	if pass == engine.AttentionGradKV {
 		return x.n
 	}
 	return x.rows
@@ -188,7 +190,10 @@ func (x *attention) laneProgram(kernel string, tile kernels.AttentionTile, tiles
 	}
 	x.hooks(g, read...)
 	x.stores(g)
-	return g.Assemble("lib/block_sums.cl", "attention/any_sums.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl", kernels.FileOf(kernel))
+	return g.Assemble(
+		"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl",
+		"attention/cpu_load_store.cl", kernels.FileOf(kernel),
+	)
 }
 
 // turns defines how the side that an item owns comes into the lanes of its
@@ -214,7 +219,7 @@ func (x *attention) turns(g *codegen.Builder, lanes int) []string {
 			fill = fmt.Sprintf("FILL_ROWS(%s_ROW", s.name)
 			read = append(read, "LOAD_"+s.name)
 		}
-		g.Macro(fmt.Sprintf("FILL_%s(tile, depth, b, first, count, factor)", s.name), fill+", tile, depth, b, first, count, factor)")
+		g.Macro(fmt.Sprintf("FILL_%s(tile, depth, b, first, count)", s.name), fill+", tile, depth, b, first, count)")
 	}
 	for i, name := range map[engine.AttentionPass][]string{
 		engine.AttentionForward: {"O"}, engine.AttentionGradQ: {"DQ"}, engine.AttentionGradKV: {"DK", "DV"},

@@ -13,9 +13,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Attention to many equal positions is their mean, and L the logarithm of the sum of their weights. The first key
+// Attention to many equal positions is their mean, and SHARE one over the sum of their weights. The first key
 // has the largest weight: else all were 1, of which a float holds the sum. With DO = 1,
-// L and delta 0 and scores of 0, the gradients are sums of equal terms over the other side.
+// TOP and delta 0, SHARE 1 and scores of 0, the gradients are sums of equal terms over the other side.
 func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	const long = 1 << 16
@@ -23,7 +23,7 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 	for force, bound := range map[string]float64{"lane": 1e-6, "tile": 4e-6, "block": 4e-6} { // blocks of 64 and of 128
 		for pass := range engine.AttentionGradKV + 1 {
 			t.Run(fmt.Sprintf("%s pass %d", force, pass), func(t *testing.T) {
-				c := sample.Attention{DType: f, B: 1, G: 1, M: 1, N: long, D: 1, E: 2, Pass: pass, WithL: true}
+				c := sample.Attention{DType: f, B: 1, G: 1, M: 1, N: long, D: 1, E: 2, Pass: pass, WithTops: true}
 				if force == "block" {
 					c.M, c.D, c.E = 16, 16, 16
 				}
@@ -41,7 +41,7 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 				at := func(x *engine.Expr, by int) { x.Addr = engine.AxisIndex(by).Mul(0).Add(engine.ConstIndex(0)) }
 				at(a.Q, 0)
 				at(a.V, 0)
-				fill := []float64{zero, value, value, one, zero, zero}
+				fill := []float64{zero, value, value, one, zero, one, zero}
 				if pass == engine.AttentionForward {
 					fill[0], fill[1] = one, zero
 				} else {
@@ -52,7 +52,8 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 				}
 				if pass != engine.AttentionForward {
 					at(a.DO, 0)
-					at(a.L, 0)
+					at(a.Top, 0)
+					at(a.Share, 0)
 					at(a.D, 0)
 				}
 				ins := make([][]byte, len(task.Ins))
@@ -69,7 +70,8 @@ func TestAttentionToVeryManyPositionsKeepsItsDigits(t *testing.T) {
 				switch pass {
 				case engine.AttentionForward:
 					require.InEpsilon(t, v, ocltest.NumberAt(f, outs[0], 1), bound)
-					require.InEpsilon(t, math.Log(math.Exp(a.Scale*first)+long-1), ocltest.NumberAt(f, outs[1], 0), bound)
+					require.InEpsilon(t, a.Scale*first*math.Log2E, ocltest.NumberAt(f, outs[1], 0), bound)
+					require.InEpsilon(t, 1/(1+(long-1)*math.Exp(-a.Scale*first)), ocltest.NumberAt(f, outs[2], 0), bound)
 				case engine.AttentionGradQ: // P = 1, T = V·1 - 0, E times
 					require.InEpsilon(t, a.Scale*long*terms*v*v, ocltest.NumberAt(f, outs[0], 0), 2e-6)
 				case engine.AttentionGradKV:

@@ -23,7 +23,7 @@ type Attention struct {
 	MaskAxes         []int
 	HeadsLast        bool // K is [n][b][d], as it comes out of a dense layer
 	Pass             engine.AttentionPass
-	WithL            bool
+	WithTops         bool
 }
 
 func (c Attention) String() string {
@@ -67,11 +67,12 @@ func (c Attention) Task() *engine.Task {
 	}
 	t.Attention = a
 	if c.Pass != engine.AttentionForward {
-		a.DO, a.L, a.D = load(c.DType, 0, 1, 2, 5), load(acc, 0, 1, 2), load(acc, 0, 1, 2)
+		a.DO = load(c.DType, 0, 1, 2, 5)
+		a.Top, a.Share, a.D = load(acc, 0, 1, 2), load(acc, 0, 1, 2), load(acc, 0, 1, 2)
 	}
-	for i := range map[engine.AttentionPass]int{engine.AttentionForward: 1 + codegen.OneIf(c.WithL), engine.AttentionGradQ: 1, engine.AttentionGradKV: 2}[c.Pass] {
+	for i := range map[engine.AttentionPass]int{engine.AttentionForward: 1 + 2*codegen.OneIf(c.WithTops), engine.AttentionGradQ: 1, engine.AttentionGradKV: 2}[c.Pass] {
 		dt := c.DType
-		if c.Pass == engine.AttentionForward && i == 1 {
+		if c.Pass == engine.AttentionForward && i > 0 {
 			dt = acc
 		}
 		t.Outs = append(t.Outs, engine.Operand{DType: dt, Len: t.OutSize(i)})
@@ -79,7 +80,7 @@ func (c Attention) Task() *engine.Task {
 	return t
 }
 
-// Inputs are random; the logarithms are those of the forward pass.
+// Inputs are random; the largest scores and the sums are those of the forward pass.
 func (c Attention) Inputs(t *testing.T, seed uint64) [][]byte {
 	r := rand.New(rand.NewPCG(seed, 3))
 	task := c.Task()
@@ -89,11 +90,11 @@ func (c Attention) Inputs(t *testing.T, seed uint64) [][]byte {
 	}
 	if c.Pass != engine.AttentionForward {
 		f := c
-		f.Pass, f.WithL = engine.AttentionForward, true
+		f.Pass, f.WithTops = engine.AttentionForward, true
 		forward := f.Task()
 		outs, err := taskref.Eval(forward, ins[:len(forward.Ins)])
 		require.NoError(t, err)
-		ins[len(ins)-2] = outs[1]
+		ins[len(ins)-3], ins[len(ins)-2] = outs[1], outs[2]
 	}
 	return ins
 }

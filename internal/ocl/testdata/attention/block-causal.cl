@@ -28,7 +28,7 @@
 #define V_PTR (p2_ + o_p2)
 #define L_DO 0
 #define STORE_O(i, v) STORE_float32(y0_ + o_y0, i, v)
-#define WITH_L 0
+#define WITH_TOPS 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -117,6 +117,7 @@ static inline long v_at_hook(const IDX b, const IDX n, const IDX e FN_PARAMS) {
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/gpu_weight.cl"
 #include "attention/gpu_block_shared.cl"
 #include "attention/gpu_block.cl"

@@ -24,7 +24,7 @@
 #define Q_TYPE float
 #define Q_PTR (p0_ + o_p0)
 #define Q_ROW(b, r) (Q_PTR + Q_START(b, r))
-#define FILL_Q(tile, depth, b, first, count, factor) FILL_ROWS(Q_ROW, tile, depth, b, first, count, factor)
+#define FILL_Q(tile, depth, b, first, count) FILL_ROWS(Q_ROW, tile, depth, b, first, count)
 #define SPILL_O(tile, depth, i0, have, factor) SPILL_ROWS((y0_ + o_y0), tile, depth, i0, have, factor)
 #define K_TYPE float
 #define K_PTR (p1_ + o_p1)
@@ -34,7 +34,7 @@
 #define V_AT(b) (V_PTR + V_START(b))
 #define HAS_MASK 0
 #define STORE_O(i, v) STORE_float32(y0_ + o_y0, i, v)
-#define WITH_L 0
+#define WITH_TOPS 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -96,6 +96,7 @@ static inline long v_start_hook(const IDX b FN_PARAMS) {
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/cpu_shared.cl"
 #include "lib/cpu_transpose.cl"
 #include "attention/cpu_load_store.cl"

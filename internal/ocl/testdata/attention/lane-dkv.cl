@@ -24,11 +24,11 @@
 #define K_TYPE float
 #define K_PTR (p1_ + o_p1)
 #define K_ROW(b, r) (K_PTR + K_START(b, r))
-#define FILL_K(tile, depth, b, first, count, factor) FILL_ROWS(K_ROW, tile, depth, b, first, count, factor)
+#define FILL_K(tile, depth, b, first, count) FILL_ROWS(K_ROW, tile, depth, b, first, count)
 #define V_TYPE float
 #define V_PTR (p2_ + o_p2)
 #define V_ROW(b, r) (V_PTR + V_START(b, r))
-#define FILL_V(tile, depth, b, first, count, factor) FILL_ROWS(V_ROW, tile, depth, b, first, count, factor)
+#define FILL_V(tile, depth, b, first, count) FILL_ROWS(V_ROW, tile, depth, b, first, count)
 #define SPILL_DK(tile, depth, i0, have, factor) SPILL_ROWS((y0_ + o_y0), tile, depth, i0, have, factor)
 #define SPILL_DV(tile, depth, i0, have, factor) SPILL_ROWS((y1_ + o_y1), tile, depth, i0, have, factor)
 #define Q_TYPE float
@@ -40,7 +40,7 @@
 #define HAS_MASK 0
 #define STORE_DK(i, v) STORE_float32(y0_ + o_y0, i, v)
 #define STORE_DV(i, v) STORE_float32(y1_ + o_y1, i, v)
-#define WITH_L 0
+#define WITH_TOPS 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -53,6 +53,8 @@
     const ulong o_p4, \
     __global const float *restrict p5_, \
     const ulong o_p5, \
+    __global const float *restrict p6_, \
+    const ulong o_p6, \
     __global float *restrict y0_, \
     const ulong o_y0, \
     __global float *restrict y1_, \
@@ -79,6 +81,7 @@
     __global const float *p3, \
     __global const float *p4, \
     __global const float *p5, \
+    __global const float *p6, \
     const IDX n0, \
     const IDX n1, \
     const IDX n2, \
@@ -86,7 +89,7 @@
     const IDX n4, \
     const IDX n5, \
     const IDX n6
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, n0, n1, n2, n3, n4, n5, n6
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, p6_ + o_p6, n0, n1, n2, n3, n4, n5, n6
 
 static inline long k_start_hook(const IDX b, const IDX n FN_PARAMS) {
     const int i0 = n0 * b + n1 * n;
@@ -116,26 +119,36 @@ static inline long do_start_hook(const IDX b FN_PARAMS) {
 }
 #define DO_START(b) do_start_hook(b FN_ARGS)
 
-static inline float load_l_hook(const IDX b, const IDX r FN_PARAMS) {
+static inline float load_top_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n4, n5);
     const IDX x1 = r - q0 * n6;
     const int i2 = n3 * b + n6 * q0 + x1;
     const float v3 = LOAD_float32(p4, i2);
     return v3;
 }
-#define LOAD_L(b, r) load_l_hook(b, r FN_ARGS)
+#define LOAD_TOP(b, r) load_top_hook(b, r FN_ARGS)
 
-static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+static inline float load_share_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n4, n5);
     const IDX x1 = r - q0 * n6;
     const int i2 = n3 * b + n6 * q0 + x1;
     const float v3 = LOAD_float32(p5, i2);
     return v3;
 }
+#define LOAD_SHARE(b, r) load_share_hook(b, r FN_ARGS)
+
+static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n4, n5);
+    const IDX x1 = r - q0 * n6;
+    const int i2 = n3 * b + n6 * q0 + x1;
+    const float v3 = LOAD_float32(p6, i2);
+    return v3;
+}
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/cpu_shared.cl"
 #include "lib/cpu_transpose.cl"
 #include "attention/cpu_load_store.cl"

@@ -24,11 +24,11 @@
 #define Q_TYPE float
 #define Q_PTR (p0_ + o_p0)
 #define Q_ROW(b, r) (Q_PTR + Q_START(b, r))
-#define FILL_Q(tile, depth, b, first, count, factor) FILL_ROWS(Q_ROW, tile, depth, b, first, count, factor)
+#define FILL_Q(tile, depth, b, first, count) FILL_ROWS(Q_ROW, tile, depth, b, first, count)
 #define DO_TYPE float
 #define DO_PTR (p3_ + o_p3)
 #define DO_ROW(b, r) (DO_PTR + DO_START(b, r))
-#define FILL_DO(tile, depth, b, first, count, factor) FILL_ROWS(DO_ROW, tile, depth, b, first, count, factor)
+#define FILL_DO(tile, depth, b, first, count) FILL_ROWS(DO_ROW, tile, depth, b, first, count)
 #define SPILL_DQ(tile, depth, i0, have, factor) SPILL_ROWS((y0_ + o_y0), tile, depth, i0, have, factor)
 #define K_TYPE float
 #define K_PTR (p1_ + o_p1)
@@ -38,7 +38,7 @@
 #define V_AT(b) (V_PTR + V_START(b))
 #define HAS_MASK 0
 #define STORE_DQ(i, v) STORE_float32(y0_ + o_y0, i, v)
-#define WITH_L 0
+#define WITH_TOPS 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -51,6 +51,8 @@
     const ulong o_p4, \
     __global const float *restrict p5_, \
     const ulong o_p5, \
+    __global const float *restrict p6_, \
+    const ulong o_p6, \
     __global float *restrict y0_, \
     const ulong o_y0, \
     const IDX M, \
@@ -76,6 +78,7 @@
     __global const float *p3, \
     __global const float *p4, \
     __global const float *p5, \
+    __global const float *p6, \
     const IDX n0, \
     const IDX n1, \
     const IDX n2, \
@@ -84,7 +87,7 @@
     const IDX n5, \
     const IDX n6, \
     const IDX n7
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, n0, n1, n2, n3, n4, n5, n6, n7
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, p6_ + o_p6, n0, n1, n2, n3, n4, n5, n6, n7
 
 static inline long q_start_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
@@ -118,26 +121,36 @@ static inline long v_start_hook(const IDX b FN_PARAMS) {
 }
 #define V_START(b) v_start_hook(b FN_ARGS)
 
-static inline float load_l_hook(const IDX b, const IDX r FN_PARAMS) {
+static inline float load_top_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
     const IDX x1 = r - q0 * n4;
     const int i2 = n7 * b + n4 * q0 + x1;
     const float v3 = LOAD_float32(p4, i2);
     return v3;
 }
-#define LOAD_L(b, r) load_l_hook(b, r FN_ARGS)
+#define LOAD_TOP(b, r) load_top_hook(b, r FN_ARGS)
 
-static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+static inline float load_share_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
     const IDX x1 = r - q0 * n4;
     const int i2 = n7 * b + n4 * q0 + x1;
     const float v3 = LOAD_float32(p5, i2);
     return v3;
 }
+#define LOAD_SHARE(b, r) load_share_hook(b, r FN_ARGS)
+
+static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n7 * b + n4 * q0 + x1;
+    const float v3 = LOAD_float32(p6, i2);
+    return v3;
+}
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/cpu_shared.cl"
 #include "lib/cpu_transpose.cl"
 #include "attention/cpu_load_store.cl"

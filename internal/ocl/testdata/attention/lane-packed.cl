@@ -17,6 +17,8 @@
     const ulong o_y0, \
     __global float *restrict y1_, \
     const ulong o_y1, \
+    __global float *restrict y2_, \
+    const ulong o_y2, \
     __global float *restrict PACK, \
     const IDX COUNT, \
     const IDX B_FROM, \
@@ -56,6 +58,8 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
     const ulong o_y0, \
     __global float *restrict y1_, \
     const ulong o_y1, \
+    __global float *restrict y2_, \
+    const ulong o_y2, \
     __global float *restrict PACK, \
     const IDX COUNT, \
     const IDX B_FROM, \
@@ -99,15 +103,16 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
 #define AS_IT as_int8
 #define VLOAD(p) vload8(0, p)
 #define VSTORE vstore8
-#define FILL_Q(tile, depth, b, first, count, factor) FILL_EACH(LOAD_Q, tile, depth, b, first, count, factor)
+#define FILL_Q(tile, depth, b, first, count) FILL_EACH(LOAD_Q, tile, depth, b, first, count)
 #define SPILL_O(tile, depth, i0, have, factor) SPILL_EACH(STORE_O, tile, depth, i0, have, factor)
 #define K_AT(b) (K_PACK + (size_t)((b) - B_FROM) * 64 * K_ROWS)
 #define V_AT(b) (V_PACK + (size_t)((b) - B_FROM) * 32 * V_ROWS)
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
 #define HAS_MASK 1
 #define STORE_O(i, v) STORE_float16(y0_ + o_y0, i, v)
-#define STORE_L(i, v) STORE_float32(y1_ + o_y1, i, v)
-#define WITH_L 1
+#define STORE_TOP(i, v) STORE_float32(y1_ + o_y1, i, v)
+#define STORE_SHARE(i, v) STORE_float32(y2_ + o_y2, i, v)
+#define WITH_TOPS 1
 #define PARAMS __global const half *restrict p0_, \
     const ulong o_p0, \
     __global const half *restrict p1_, \
@@ -120,6 +125,8 @@ static inline float load_hook(const IDX b, const IDX r, const IDX x FN_PARAMS) {
     const ulong o_y0, \
     __global float *restrict y1_, \
     const ulong o_y1, \
+    __global float *restrict y2_, \
+    const ulong o_y2, \
     __global float *restrict K_PACK, \
     __global float *restrict V_PACK, \
     const IDX M, \
@@ -159,6 +166,7 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/cpu_shared.cl"
 #include "lib/cpu_transpose.cl"
 #include "attention/cpu_load_store.cl"

@@ -12,11 +12,12 @@
 #define BANDED 1
 #define LANES 64
 #define PARTS 4
+#define LEAVES 4
 #define BN 12
 #define LONG 0
 #define HAS_MASK 0
 #define STORE_DQ(i, v) STORE_float32(y0_ + o_y0, i, v)
-#define WITH_L 0
+#define WITH_TOPS 0
 #define PARAMS __global const float *restrict p0_, \
     const ulong o_p0, \
     __global const float *restrict p1_, \
@@ -29,6 +30,8 @@
     const ulong o_p4, \
     __global const float *restrict p5_, \
     const ulong o_p5, \
+    __global const float *restrict p6_, \
+    const ulong o_p6, \
     __global float *restrict y0_, \
     const ulong o_y0, \
     const IDX M, \
@@ -50,6 +53,7 @@
     __global const float *p3, \
     __global const float *p4, \
     __global const float *p5, \
+    __global const float *p6, \
     const IDX n0, \
     const IDX n1, \
     const IDX n2, \
@@ -58,7 +62,7 @@
     const IDX n5, \
     const IDX n6, \
     const IDX n7
-#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, n0, n1, n2, n3, n4, n5, n6, n7
+#define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, p3_ + o_p3, p4_ + o_p4, p5_ + o_p5, p6_ + o_p6, n0, n1, n2, n3, n4, n5, n6, n7
 
 static inline float load_q_hook(const IDX b, const IDX r, const IDX d FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
@@ -92,26 +96,36 @@ static inline float load_do_hook(const IDX b, const IDX r, const IDX e FN_PARAMS
 }
 #define LOAD_DO(b, r, e) load_do_hook(b, r, e FN_ARGS)
 
-static inline float load_l_hook(const IDX b, const IDX r FN_PARAMS) {
+static inline float load_top_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
     const IDX x1 = r - q0 * n4;
     const int i2 = n7 * b + n4 * q0 + x1;
     const float v3 = LOAD_float32(p4, i2);
     return v3;
 }
-#define LOAD_L(b, r) load_l_hook(b, r FN_ARGS)
+#define LOAD_TOP(b, r) load_top_hook(b, r FN_ARGS)
 
-static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+static inline float load_share_hook(const IDX b, const IDX r FN_PARAMS) {
     const IDX q0 = (int)FASTDIV(r, n1, n2);
     const IDX x1 = r - q0 * n4;
     const int i2 = n7 * b + n4 * q0 + x1;
     const float v3 = LOAD_float32(p5, i2);
     return v3;
 }
+#define LOAD_SHARE(b, r) load_share_hook(b, r FN_ARGS)
+
+static inline float load_delta_hook(const IDX b, const IDX r FN_PARAMS) {
+    const IDX q0 = (int)FASTDIV(r, n1, n2);
+    const IDX x1 = r - q0 * n4;
+    const int i2 = n7 * b + n4 * q0 + x1;
+    const float v3 = LOAD_float32(p6, i2);
+    return v3;
+}
 #define LOAD_DELTA(b, r) load_delta_hook(b, r FN_ARGS)
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/gpu_weight.cl"
 #include "attention/gpu_shared.cl"
 #include "attention/gpu_tile_dq.cl"

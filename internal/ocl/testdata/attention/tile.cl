@@ -12,13 +12,15 @@
 #define BANDED 0
 #define LANES 32
 #define PARTS 4
+#define LEAVES 4
 #define BN 32
 #define LONG 0
 #define MASK(b, r, n) (MASK_OF(b, r, n) ? (float)0 : (float)-INFINITY)
 #define HAS_MASK 1
 #define STORE_O(i, v) STORE_float16(y0_ + o_y0, i, v)
-#define STORE_L(i, v) STORE_float32(y1_ + o_y1, i, v)
-#define WITH_L 1
+#define STORE_TOP(i, v) STORE_float32(y1_ + o_y1, i, v)
+#define STORE_SHARE(i, v) STORE_float32(y2_ + o_y2, i, v)
+#define WITH_TOPS 1
 #define PARAMS __global const half *restrict p0_, \
     const ulong o_p0, \
     __global const half *restrict p1_, \
@@ -31,6 +33,8 @@
     const ulong o_y0, \
     __global float *restrict y1_, \
     const ulong o_y1, \
+    __global float *restrict y2_, \
+    const ulong o_y2, \
     const IDX M, \
     const IDX ROWS, \
     const IDX N, \
@@ -82,6 +86,7 @@ static inline uchar mask_of_hook(const IDX b, const IDX r, const IDX n FN_PARAMS
 
 #include "lib/block_sums.cl"
 #include "attention/any_sums.cl"
+#include "attention/any_top.cl"
 #include "attention/gpu_weight.cl"
 #include "attention/gpu_shared.cl"
 #include "attention/gpu_tile.cl"
