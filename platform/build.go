@@ -97,7 +97,7 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 		return nil, err
 	}
 	if o.device.has(quirk.LockBuilds) {
-		defer o.lockBuild(source, options)()
+		defer o.lockBuild(source + "\x00" + options)()
 	}
 	build := func() { err = prog.Build(options, dev) }
 	if o.device.Key == vendor.PoCL {
@@ -114,14 +114,14 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 // lockWait is for how long a build waits for another process that builds the same.
 const lockWait = time.Minute
 
-// lockBuild waits until nobody builds the same source with this package, in whatever process, and
+// lockBuild waits until nobody builds what text tells with this package, in whatever process, and
 // returns the function that lets the next one do so. Where there can be no lock, or another process
 // does not let go of it, there is none: builds that collide are rare.
-func (o *Opened) lockBuild(source, options string) (unlock func()) {
+func (o *Opened) lockBuild(text string) (unlock func()) {
 	dir, _ := poclCache() // which colliding builds share
 	dir = filepath.Join(dir, "anycl-locks")
 	// Few files, which stay: a process that removes one may lock a file that no other one sees.
-	lock := flock.New(filepath.Join(dir, diskcache.Key(source, options)[:2]))
+	lock := flock.New(filepath.Join(dir, diskcache.Key(text)[:2]))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	err := os.MkdirAll(dir, 0o700)
