@@ -34,6 +34,7 @@ type Opened struct {
 
 	calibration atomic.Pointer[Calibration] // once it is known
 	own         atomic.Pointer[ownProof]    // once there is one
+	viewer      viewer
 
 	disk      *diskcache.Programs
 	bitcode   *diskcache.Programs // of programs whose binaries the driver keeps
@@ -283,7 +284,7 @@ func (o *Opened) Close() error {
 	if o.staging != nil {
 		err = errors.Join(err, o.staging.Close())
 	}
-	err = errors.Join(err, o.stager.close(), closeAll(blocks))
+	err = errors.Join(err, o.stager.close(), o.viewer.close(), closeAll(blocks))
 	for _, r := range orphans {
 		err = errors.Join(err, r.Close())
 	}
