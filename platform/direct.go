@@ -75,8 +75,8 @@ type viewer struct {
 	q  *cl.Queue // on the companion
 }
 
-// see is b.see by way of the companion, where there is one: the device would wake a thread three times for each block, and a network has hundreds
-// of constants.
+// see is b.see by way of the companion, where there is one: the device would wake a thread three times for each block, and a
+// network has hundreds of constants.
 func (o *Opened) see(b *block) ([]byte, error) {
 	v := &b.direct
 	v.mu.RLock()

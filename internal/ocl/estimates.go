@@ -118,8 +118,8 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 	return flops / (r.flops * efficiency[t.Kind])
 }
 
-// efforts remembers what kernels chosen by rule do of the operations of tasks, for as long as these are there: to find it means to make the choice, and a
-// graph is predicted several times before it runs.
+// efforts remembers what kernels chosen by rule do of the operations of tasks, for as long as these are there: to find it means
+// to make the choice, and a graph is predicted several times before it runs.
 type efforts struct {
 	mu sync.Mutex
 	of map[weak.Pointer[engine.Task]]float64

@@ -166,7 +166,9 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 	}
 	for i, b := range tasks {
 		of := s.tasks[like[i]]
-		s.tasks[i] = readyTask{task: b.Task, like: tasks[like[i]].Task, outs: b.Outs, plan: of.plan, keys: of.keys, programs: make([]built, len(of.keys))}
+		s.tasks[i] = readyTask{
+			task: b.Task, like: tasks[like[i]].Task, outs: b.Outs, plan: of.plan, keys: of.keys, programs: make([]built, len(of.keys)),
+		}
 	}
 	return nil
 }

@@ -59,9 +59,9 @@ func halfNames(source string) map[string]bool {
 		if !ok {
 			return names
 		}
-		end := strings.IndexFunc(after, func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
-		if end < 0 {
-			end = len(after)
+		end := 0
+		for end < len(after) && isWord(after[end]) {
+			end++
 		}
 		for _, begin := range []string{"vload", "vstore"} {
 			if strings.HasSuffix(before, begin) {
@@ -71,6 +71,8 @@ func halfNames(source string) map[string]bool {
 		source = after
 	}
 }
+
+func isWord(c byte) bool { return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // pastesHalf reports whether a macro of source may put the name of such a function together: beside ## is a part of one.
 func pastesHalf(source string) bool {
