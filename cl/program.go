@@ -15,6 +15,7 @@ type Program struct {
 	ctx     *Context
 	devices []*Device
 	binary  sync.Mutex // PoCL 3.1 crashes when one program is asked by two threads
+	built   []uint64   // the devices of the last build
 }
 
 func (p *Program) core() *object {
@@ -142,6 +143,12 @@ func (p *Program) Build(options string, devices ...*Device) error {
 	if st := p.obj.lib.drv.Build(p.obj.h, ids, options); st < 0 {
 		return p.buildError(check(st, op, options), options, devices)
 	}
+	p.binary.Lock()
+	defer p.binary.Unlock()
+	p.built = p.built[:0]
+	for _, id := range ids {
+		p.built = append(p.built, uint64(id))
+	}
 	return nil
 }
 
@@ -183,7 +190,11 @@ func (p *Program) Binary(d *Device) ([]byte, error) {
 	if err := check(st, op, ""); err != nil {
 		return nil, err
 	}
-	if j := slices.Index(integers(ids), uint64(d.h)); j >= 0 {
+	all := integers(ids)
+	if len(sizes) < len(all) && len(sizes) == len(p.built) { // PoCL 3.1 has sizes of the devices that it was built for, and names all
+		i, all = len(sizes), p.built
+	}
+	if j := slices.Index(all, uint64(d.h)); j >= 0 {
 		i = j
 	}
 	if i >= len(sizes) || sizes[i] == 0 {

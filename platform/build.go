@@ -1,7 +1,9 @@
 package platform
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -97,7 +99,7 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 		return nil, err
 	}
 	if o.device.has(quirk.LockBuilds) {
-		defer o.lockBuild(source, options)()
+		defer o.lockBuild(source + "\x00" + options)()
 	}
 	build := func() { err = prog.Build(options, dev) }
 	if o.device.Key == vendor.PoCL {
@@ -111,17 +113,89 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 	return prog, nil
 }
 
+// A driver that finds programs in its own cache by the preprocessed source (quirk preprocesses-again) spends most of the time
+// that a program takes which it has on preprocessing. So what the front end makes of a source is kept here, as the bitcode of a
+// library, and programs are made of that: the driver links it with its built-in functions and compiles its kernels as it would those of the source.
+
+// asLibrary makes a program one that no built-in functions are linked to, whose kernels are not compiled when its binary is asked for.
+const asLibrary = " -create-library"
+
+// ofBitcode returns the program of source made of bitcode, which comes from the disk or from the compiler; loaded says from
+// which. It is nil where that cannot be: programs are built of their sources then, which tells what is wrong with them.
+func (o *Opened) ofBitcode(source, options string, dev *cl.Device) (prog *cl.Program, loaded bool) {
+	if o.bitcode.Off() || o.noBitcode.Load() {
+		return nil, false
+	}
+	id := o.device.programID(source, options+asLibrary+dev.Info().Name)
+	bitcode, err := o.bitcode.Load(id)
+	o.warn("bitcode cache: read", err)
+	if bitcode != nil {
+		if prog, err = o.link(id, bitcode, options, dev); err == nil {
+			return prog, true
+		}
+		o.warn("bitcode cache: the driver refuses an entry", err)
+		o.bitcode.Drop(id)
+	}
+	library, err := o.build(source, options+asLibrary, dev)
+	if err != nil {
+		return nil, false
+	}
+	binary, err := library.Binary(dev)
+	o.warn("bitcode cache: binary", err)
+	o.warn("bitcode cache: library", library.Close())
+	if bitcode = bitcodeIn(binary); bitcode != nil {
+		if prog, err = o.link(id, bitcode, options, dev); err == nil {
+			o.warn("bitcode cache: write", o.bitcode.Save(id, bitcode))
+			return prog, false
+		}
+	}
+	o.warn("bitcode cache: programs are built of their sources", err)
+	o.noBitcode.Store(true)
+	return nil, false
+}
+
+// link makes a program of bitcode. Processes that link the same collide as those that build one source do.
+func (o *Opened) link(id string, bitcode []byte, options string, dev *cl.Device) (*cl.Program, error) {
+	if o.device.has(quirk.LockBuilds) {
+		defer o.lockBuild(id)()
+	}
+	return o.fromBinary(bitcode, options, dev)
+}
+
+// bitcodeIn is the module of LLVM in a binary of PoCL's: a file of that name, with its length before it; nil where there is none. Source:
+// serialize_file in lib/CL/pocl_binary.c of PoCL 3.1.
+func bitcodeIn(b []byte) []byte {
+	const name, magic = "/program.bc", "BC\xc0\xde"
+	_, b, ok := bytes.Cut(b, []byte("\x0b\x00\x00\x00"+name))
+	if !ok || len(b) < 4 {
+		return nil
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if b = b[4:]; uint64(n) > uint64(len(b)) || !bytes.HasPrefix(b[:n], []byte(magic)) {
+		return nil
+	}
+	return b[:n]
+}
+
+// newBitcode is where the bitcode of programs is kept, if it is.
+func newBitcode(d *Device, r *Options) *diskcache.Programs {
+	if !d.has(quirk.Preprocesses) || !d.has(quirk.OwnCache) {
+		return diskcache.NewPrograms("", 0)
+	}
+	return diskcache.NewPrograms(r.CacheDir, r.CacheBytes)
+}
+
 // lockWait is for how long a build waits for another process that builds the same.
 const lockWait = time.Minute
 
-// lockBuild waits until nobody builds the same source with this package, in whatever process, and
+// lockBuild waits until nobody builds what text tells with this package, in whatever process, and
 // returns the function that lets the next one do so. Where there can be no lock, or another process
 // does not let go of it, there is none: builds that collide are rare.
-func (o *Opened) lockBuild(source, options string) (unlock func()) {
+func (o *Opened) lockBuild(text string) (unlock func()) {
 	dir, _ := poclCache() // which colliding builds share
 	dir = filepath.Join(dir, "anycl-locks")
 	// Few files, which stay: a process that removes one may lock a file that no other one sees.
-	lock := flock.New(filepath.Join(dir, diskcache.Key(source, options)[:2]))
+	lock := flock.New(filepath.Join(dir, diskcache.Key(text)[:2]))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	err := os.MkdirAll(dir, 0o700)

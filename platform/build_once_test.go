@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -64,4 +65,94 @@ kernel void times(global ulong *x) { body(get_global_id(0), x); }`, attribute, u
 	}
 	assert.GreaterOrEqual(t, copies("always_inline"), 3)
 	assert.Equal(t, 1, copies("noinline"))
+}
+
+// programCalls counts the programs that a driver is asked for, and fails those of binaries as long as it refuses them.
+type programCalls struct {
+	sources, binaries atomic.Int32
+	refuses           atomic.Bool
+}
+
+func (c *programCalls) options() *cl.Options {
+	return &cl.Options{Wrap: func(drv cldriver.Driver) cldriver.Driver {
+		return cldriver.Intercept(drv, func(call string, do func() cldriver.Status) cldriver.Status {
+			switch call {
+			case "ProgramFromSource":
+				c.sources.Add(1)
+			case "ProgramFromBinary":
+				if c.binaries.Add(1); c.refuses.Load() {
+					return cldriver.Status(cl.InvalidBinary)
+				}
+			}
+			return do()
+		})
+	}}
+}
+
+// takes returns what a driver was asked for since it was last called.
+func (c *programCalls) takes() [2]int32 { return [2]int32{c.sources.Swap(0), c.binaries.Swap(0)} }
+
+func TestProgramsAreMadeOfBitcode(t *testing.T) {
+	if d := device(t); !d.has(quirk.Preprocesses) {
+		t.Skip("needs a driver that preprocesses what it has in its cache")
+	}
+	dir := t.TempDir()
+	var calls programCalls
+	open := func(dir string) *Opened {
+		o := freshAs(t, calls.options(), &Options{CacheDir: dir}, func(*Device) {})
+		runScale(t, o, "first.cl", 81, 10) // which confirms what a companion was proven to do
+		calls.takes()
+		return o
+	}
+	cold := open(dir)
+	runScale(t, cold, "scale.cl", 82, 100)
+	assert.Equal(t, [2]int32{1, 1}, calls.takes(), "a library, and a program of its bitcode")
+	assert.EqualValues(t, 2, cold.Stats().ProgramsBuilt)
+	if cold.device.companion != nil && cold.paired {
+		_, err := cold.programFor(t.Context(), programKey{"scale.cl", scale(82), "", cold.device.companion.cl})
+		require.NoError(t, err)
+		assert.Equal(t, [2]int32{1, 1}, calls.takes(), "the companion's own")
+	}
+
+	warm := open(dir)
+	runScale(t, warm, "scale.cl", 82, 100)
+	assert.Equal(t, [2]int32{0, 1}, calls.takes(), "nothing is preprocessed")
+	assert.EqualValues(t, 2, warm.Stats().ProgramsLoaded)
+	_, err := warm.Program(t.Context(), "wrong.cl", "kernel void k(global float *y) {\n    y[0] = mistaken;\n}", "")
+	var wrong *cl.BuildError
+	require.ErrorAs(t, err, &wrong)
+	assert.Equal(t, 2, wrong.Line)
+	assert.NotContains(t, wrong.Options, asLibrary)
+
+	for _, path := range entries(t, dir) {
+		require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
+	}
+	damaged := open(dir)
+	runScale(t, damaged, "scale.cl", 82, 100)
+	assert.Equal(t, [2]int32{1, 1}, calls.takes(), "made again")
+
+	calls.refuses.Store(true)
+	refusing := open(dir)
+	runScale(t, refusing, "scale.cl", 82, 100)
+	assert.Equal(t, [2]int32{1, 0}, calls.takes(), "built of its source, and bitcode is not tried again")
+	calls.refuses.Store(false)
+
+	off := open(CacheOff)
+	runScale(t, off, "scale.cl", 82, 100)
+	assert.Equal(t, [2]int32{1, 0}, calls.takes(), "nothing is kept")
+}
+
+func TestBitcodeIsFoundInBinaries(t *testing.T) {
+	const before, name = "poclbin\x00....", "\x0b\x00\x00\x00/program.bc"
+	for _, c := range []struct{ binary, want string }{
+		{before + name + "\x06\x00\x00\x00BC\xc0\xde12rest", "BC\xc0\xde12"},
+		{before + name + "\x07\x00\x00\x00BC\xc0\xde12", ""},
+		{before + name + "\xff\xff\xff\xffBC\xc0\xde12", ""},
+		{before + name + "\x06\x00\x00\x00ELF\x0012", ""},
+		{before + name + "\x06\x00", ""},
+		{before + "/program.bc\x06\x00\x00\x00BC\xc0\xde12", ""},
+		{"", ""},
+	} {
+		assert.Equal(t, c.want, string(bitcodeIn([]byte(c.binary))), "%q", c.binary)
+	}
 }

@@ -152,7 +152,7 @@ func (c *Companion) SetMemory(k *cl.Kernel, i int, m *Memory) error {
 	if !c.o.caps.Addresses {
 		return k.SetBuffer(i, b.buffer)
 	}
-	bytes, err := b.see(c.o.queue)
+	bytes, err := c.o.see(b)
 	if err != nil {
 		return err
 	}

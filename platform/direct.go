@@ -34,7 +34,7 @@ func (o *Opened) transferDirect(ctx context.Context, m *Memory, off int64, host 
 	if b == nil {
 		return ErrClosed
 	}
-	mem, err := b.see(o.queue)
+	mem, err := o.see(b)
 	if err != nil {
 		return err
 	}
@@ -67,6 +67,48 @@ func (v *directView) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.bytes, v.closed = nil, true
+}
+
+// viewer is a queue in which blocks are mapped to learn where they are, for one goroutine at a time.
+type viewer struct {
+	mu sync.Mutex
+	q  *cl.Queue // on the companion
+}
+
+// see is b.see by way of the companion, where there is one: the device would wake a thread three times for each block, and a
+// network has hundreds of constants.
+func (o *Opened) see(b *block) ([]byte, error) {
+	v := &b.direct
+	v.mu.RLock()
+	if v.bytes != nil {
+		return v.bytes, nil
+	}
+	v.mu.RUnlock()
+	c := o.Companion()
+	if c == nil {
+		return b.see(o.queue)
+	}
+	o.viewer.mu.Lock()
+	defer o.viewer.mu.Unlock()
+	if o.viewer.q == nil {
+		q, err := c.NewQueue(cl.QueueOptions{})
+		if err != nil {
+			return nil, err
+		}
+		o.viewer.q = q
+	}
+	return b.see(o.viewer.q)
+}
+
+// close closes the queue, if it was needed.
+func (v *viewer) close() (err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.q != nil {
+		err = errors.Join(v.q.Finish(), v.q.Close())
+		v.q = nil
+	}
+	return err
 }
 
 // see returns the block's bytes, which it asks the driver for once, and leaves

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"runtime"
@@ -115,4 +116,22 @@ func TestWhatWasMeasuredIsKeptByKindAndVersion(t *testing.T) {
 	require.Equal(t, []int{3, 4}, got)
 	require.False(t, o.LoadMeasured("speeds", 2, &got), "another version")
 	require.False(t, o.LoadMeasured("others", 1, &got), "another kind")
+}
+
+// The host learns where memory is without a thread of the device, which would be woken several times for each.
+func TestMemoryIsFoundByTheCompanion(t *testing.T) {
+	o := openedWith(t, &Options{CacheDir: t.TempDir()})
+	if o.Companion() == nil || !o.caps.Direct {
+		t.Skip("needs a companion")
+	}
+	m, err := o.Alloc(3 << 20) // of a size that nothing else here has
+	require.NoError(t, err)
+	host := bytes.Repeat([]byte{1, 2, 3}, 1<<20)
+	require.NoError(t, o.Write(t.Context(), m, 0, host))
+	require.NotNil(t, o.viewer.q)
+	require.True(t, o.viewer.q.Device().Same(o.device.companion.cl))
+	back := make([]byte, len(host))
+	require.NoError(t, o.Queue().Read(m.Buffer(), 0, back, nil))
+	require.Equal(t, host, back, "and the device finds there what the host wrote")
+	require.NoError(t, m.Close())
 }

@@ -36,7 +36,7 @@ func (o *Opened) preferHugePages(b *block) {
 	if !o.shared() || o.caps == nil || !o.caps.Direct || b.size < ram.LargeFrom {
 		return
 	}
-	mem, err := b.see(o.queue)
+	mem, err := o.see(b)
 	if err != nil {
 		o.warn("map", err)
 		return

@@ -68,6 +68,12 @@ func device(t testing.TB) *Device {
 // programs are kept on disk even where a quirk says that the driver does so.
 func fresh(t testing.TB, wrap *cl.Options, opts *Options) *Opened {
 	t.Helper()
+	return freshAs(t, wrap, opts, keepBinaries)
+}
+
+// freshAs is fresh with what as does to the device before it is opened.
+func freshAs(t testing.TB, wrap *cl.Options, opts *Options, as func(*Device)) *Opened {
+	t.Helper()
 	id := device(t).ID
 	lib, err := cl.Open(wrap)
 	require.NoError(t, err)
@@ -77,7 +83,7 @@ func fresh(t testing.TB, wrap *cl.Options, opts *Options) *Opened {
 	require.NoError(t, err)
 	_, err = d.Caps(t.Context())
 	require.NoError(t, err)
-	keepBinaries(d)
+	as(d)
 	o, err := d.Open(t.Context(), opts)
 	require.NoError(t, err)
 	t.Cleanup(func() {

@@ -34,9 +34,12 @@ type Opened struct {
 
 	calibration atomic.Pointer[Calibration] // once it is known
 	own         atomic.Pointer[ownProof]    // once there is one
+	viewer      viewer
 
-	disk *diskcache.Programs
-	work sync.WaitGroup // builds in progress
+	disk      *diskcache.Programs
+	bitcode   *diskcache.Programs // of programs whose binaries the driver keeps
+	noBitcode atomic.Bool         // it gives none, or takes none
+	work      sync.WaitGroup      // builds in progress
 	// Whether a program was built without the compiler's long header, and whether none is.
 	refusesOnce             atomic.Bool // the driver, the options of OptimizedOnce
 	shortHeader, longHeader atomic.Bool
@@ -107,6 +110,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	o := &Opened{
 		device: d, opts: r, caps: &Caps{FMA: FMAPlain},
 		disk:     diskcache.NewPrograms(r.CacheDir, r.CacheBytes),
+		bitcode:  newBitcode(d, &r),
 		live:     map[*block]struct{}{},
 		programs: map[programKey]*program{}, most: mostPrograms,
 	}
@@ -280,7 +284,7 @@ func (o *Opened) Close() error {
 	if o.staging != nil {
 		err = errors.Join(err, o.staging.Close())
 	}
-	err = errors.Join(err, o.stager.close(), closeAll(blocks))
+	err = errors.Join(err, o.stager.close(), o.viewer.close(), closeAll(blocks))
 	for _, r := range orphans {
 		err = errors.Join(err, r.Close())
 	}

@@ -201,6 +201,17 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 			return prog, nil
 		}
 	}
+	if prog, loaded := o.ofBitcode(source, options, key.device); prog != nil {
+		o.count(func(s *Stats) {
+			if loaded {
+				s.ProgramsLoaded++
+			} else {
+				s.ProgramsBuilt++
+			}
+		})
+		o.opts.Logger.Debug("platform: program made of bitcode", "program", key.name, "kept", loaded, "took", time.Since(start))
+		return prog, nil
+	}
 	prog, err := o.build(source, options, key.device)
 	if err != nil {
 		if be, ok := errors.AsType[*cl.BuildError](err); ok && !own { // the companion has no name that anybody knows
@@ -229,17 +240,26 @@ func (o *Opened) fromDisk(id, options string) *cl.Program {
 	if binary == nil {
 		return nil
 	}
-	prog, err := o.context.NewProgramFromBinary(o.cl, binary)
+	prog, err := o.fromBinary(binary, options, o.cl)
 	if err == nil {
-		if err = prog.Build(options, o.cl); err == nil {
-			return prog
-		}
-		err = errors.Join(err, prog.Close())
+		return prog
 	}
 	// The hash held, so the driver itself has changed its mind.
 	o.warn("program cache: the driver refuses an entry", err)
 	o.disk.Drop(id)
 	return nil
+}
+
+// fromBinary makes a program of a binary.
+func (o *Opened) fromBinary(binary []byte, options string, dev *cl.Device) (*cl.Program, error) {
+	prog, err := o.context.NewProgramFromBinary(dev, binary)
+	if err != nil {
+		return nil, err
+	}
+	if err := prog.Build(options, dev); err != nil {
+		return nil, errors.Join(err, prog.Close())
+	}
+	return prog, nil
 }
 
 // toDisk keeps a built program. Nothing that fails here matters to the caller.

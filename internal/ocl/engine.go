@@ -34,6 +34,7 @@ type Engine struct {
 	traits engine.Traits
 
 	launches atomic.Int64
+	efforts  efforts
 
 	mu        sync.Mutex
 	closed    bool
@@ -95,7 +96,7 @@ func (e *Engine) Traits() engine.Traits { return e.traits }
 // Calibrated makes estimates use the measurements of the device made so far.
 func (e *Engine) Calibrated() {
 	r := newRates(e.dev)
-	r.device = e.facts
+	r.device, r.efforts = e.facts, &e.efforts
 	e.known.Store(&r)
 }
 

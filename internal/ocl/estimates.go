@@ -2,7 +2,10 @@ package ocl
 
 import (
 	"math"
+	"runtime"
+	"sync"
 	"time"
+	"weak"
 
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/facts"
@@ -20,6 +23,7 @@ type rates struct {
 	divergence    float64        // see platform.Calibration
 	units         int            // cores, or similar units
 	device        *facts.Device  // nil: no kernel's way of computing is known
+	efforts       *efforts       // of tasks on it
 	host          hostRates      // of the program's own threads
 }
 
@@ -109,9 +113,48 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 		flops /= 4 // four products at a time; see contract/words.go
 	}
 	if f := variant.FamilyFor(t); r.device != nil && f != nil && f.Effort != nil {
-		flops *= f.Effort(r.device, t)
+		flops *= r.effort(f, t)
 	}
 	return flops / (r.flops * efficiency[t.Kind])
+}
+
+// efforts remembers what kernels chosen by rule do of the operations of tasks, for as long as these are there: to find it means
+// to make the choice, and a graph is predicted several times before it runs.
+type efforts struct {
+	mu sync.Mutex
+	of map[weak.Pointer[engine.Task]]float64
+}
+
+// effort is f.Effort of t, which does not change.
+func (r *rates) effort(f *variant.Family, t *engine.Task) float64 {
+	s, key := r.efforts, weak.Make(t)
+	if s == nil {
+		return f.Effort(r.device, t)
+	}
+	s.mu.Lock()
+	known, ok := s.of[key]
+	s.mu.Unlock()
+	if ok {
+		return known
+	}
+	found := f.Effort(r.device, t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.of[key]; !ok {
+		if s.of == nil {
+			s.of = map[weak.Pointer[engine.Task]]float64{}
+		}
+		s.of[key] = found
+		runtime.AddCleanup(t, s.forget, key)
+	}
+	return found
+}
+
+// forget forgets a task that has gone.
+func (s *efforts) forget(key weak.Pointer[engine.Task]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, key)
 }
 
 // straight is a curve without measurements: a latency and a rate.

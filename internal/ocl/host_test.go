@@ -1,6 +1,7 @@
 package ocl
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/internal/ocl/ocltest"
 	"github.com/anycl/anycl/internal/ocl/ocltest/sample"
+	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/tensor"
 )
 
@@ -159,4 +162,24 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 		long.Values[0] = engine.Apply(sample.Add, tensor.Float32, long.Values[0], engine.Run())
 	}
 	require.Same(t, e.queue, site(long), "Go's monitor would be in the way")
+}
+
+// A prediction that is asked for again, of a task or of one that is alike to it in a sequence, chooses no kernels again.
+func TestEffortsOfTasksAreFoundOnce(t *testing.T) {
+	e := withCompanion(t, "")
+	calls := 0
+	f := &variant.Family{Effort: func(*facts.Device, *engine.Task) float64 { calls++; return 0.5 }}
+	task := new(engine.Task)
+	for range 3 {
+		require.Equal(t, 0.5, e.rates().effort(f, task))
+	}
+	require.Equal(t, 1, calls)
+	runtime.KeepAlive(task)
+	task = nil
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		e.efforts.mu.Lock()
+		defer e.efforts.mu.Unlock()
+		return len(e.efforts.of) == 0
+	}, 10*time.Second, time.Millisecond, "those of tasks that have gone are forgotten")
 }

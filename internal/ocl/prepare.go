@@ -166,7 +166,9 @@ func (s *sequence) plan(ctx context.Context, tasks []engine.Bound, planTask func
 	}
 	for i, b := range tasks {
 		of := s.tasks[like[i]]
-		s.tasks[i] = readyTask{task: b.Task, outs: b.Outs, plan: of.plan, keys: of.keys, programs: make([]built, len(of.keys))}
+		s.tasks[i] = readyTask{
+			task: b.Task, like: tasks[like[i]].Task, outs: b.Outs, plan: of.plan, keys: of.keys, programs: make([]built, len(of.keys)),
+		}
 	}
 	return nil
 }
@@ -305,7 +307,7 @@ func (s *sequence) bind(ctx context.Context, p *readyTask, b engine.Bound) error
 				return err
 			}
 		}
-		if err := s.launcher.bind(b.Task, &step); err != nil {
+		if err := s.launcher.bind(p.like, &step); err != nil {
 			return err
 		}
 		if zoned != nil {

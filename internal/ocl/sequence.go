@@ -33,6 +33,7 @@ type sequence struct {
 // readyTask is a task of a sequence.
 type readyTask struct {
 	task     *engine.Task
+	like     *engine.Task // the first task of the sequence that it is alike to
 	outs     []engine.Slot
 	plan     *variant.Plan
 	keys     []codegen.Key // of the programs of the plan's launches

@@ -18,8 +18,8 @@ func (d *decision) overlapped(best candidate) candidate {
 	if d.Cores == nil || len(d.Tied) > 0 || len(d.Engines) == 1 || len(d.Tasks) < 2 {
 		return best
 	}
-	if float64(d.longest()) > float64(best.total)*(1-d.Gain) {
-		return best // nothing beside the longest way
+	if float64(max(d.longest(), d.busiest())) > float64(best.total)*(1-d.Gain) {
+		return best // nothing beside the longest way, or no processor is free
 	}
 	s := &searching{decision: d, left: searchTasks, best: candidate{total: best.total}}
 	s.try(best.assignment)
@@ -71,6 +71,25 @@ func (d *decision) longest() (most time.Duration) {
 		most = max(most, until[t])
 	}
 	return most
+}
+
+// busiest is the time of the work of the host's processors, each task where that is least: no run takes less, because engines that work
+// at the same time share them.
+func (d *decision) busiest() time.Duration {
+	work := 0.0
+	for t := range d.Tasks {
+		least := -1.0
+		for s := range d.Engines {
+			if !d.allowed[t][s] {
+				continue
+			}
+			if own := float64(d.times[t][s]) * d.Cores(s, t); least < 0 || own < least {
+				least = own
+			}
+		}
+		work += max(least, 0)
+	}
+	return time.Duration(work / d.Procs)
 }
 
 // searching is a search for the least span.

@@ -52,6 +52,7 @@ func TestSidesThatShareProcessorsAreNotTwoMachines(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, p.Total, "%v", c.cores)
 		require.Equal(t, c.want < 200, p.Order != nil)
+		require.EqualValues(t, 100*(c.cores[0]+c.cores[1])/2, g.decision(t).busiest())
 	}
 }
 
@@ -92,6 +93,7 @@ func TestAPlayIsNeverLongerThanItsSumAndItsOrderIsOne(t *testing.T) {
 			waits += g.wait[s] * time.Duration(len(g.Values)*len(g.Engines))
 		}
 		require.LessOrEqual(t, total, d.cost(assignment)+waits, "graph %d", i)
+		require.LessOrEqual(t, d.busiest(), total+1, "graph %d: no run is shorter than the work of the processors", i)
 		sorted := slices.Clone(order)
 		slices.Sort(sorted)
 		for t2 := range sorted {

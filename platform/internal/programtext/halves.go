@@ -22,8 +22,8 @@ const (
 // call, so that they take the address of any half, as the specification demands. They go by way of a private vector, which is aligned.
 // Source: OpenCL C 3.0, section 6.15.7.
 func HalfVectors(source string) (lines []string) {
-	pasted := pastesHalf(source)
-	has := func(name string) bool { return pasted || strings.Contains(source, name) }
+	pasted, named := pastesHalf(source), halfNames(source)
+	has := func(name string) bool { return pasted || named[name] }
 	for _, n := range halfWidths {
 		if name := fmt.Sprintf("vload_half%d", n); has(name) {
 			for _, space := range []string{"__global", "__constant", "__local", "__private"} {
@@ -49,6 +49,30 @@ func HalfVectors(source string) (lines []string) {
 	}
 	return lines
 }
+
+// halfNames are the names in source that may be those of such functions, which one pass over it finds.
+func halfNames(source string) map[string]bool {
+	const middle = "_half"
+	names := map[string]bool{}
+	for {
+		before, after, ok := strings.Cut(source, middle)
+		if !ok {
+			return names
+		}
+		end := 0
+		for end < len(after) && isWord(after[end]) {
+			end++
+		}
+		for _, begin := range []string{"vload", "vstore"} {
+			if strings.HasSuffix(before, begin) {
+				names[begin+middle+after[:end]] = true
+			}
+		}
+		source = after
+	}
+}
+
+func isWord(c byte) bool { return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // pastesHalf reports whether a macro of source may put the name of such a function together: beside ## is a part of one.
 func pastesHalf(source string) bool {

@@ -29,15 +29,16 @@ func TestProgramsThatAskForSizesOutsideALaunchAreFound(t *testing.T) {
 
 func TestProgramsHaveTheFunctionsOfHalvesThatTheyMayCall(t *testing.T) {
 	for source, want := range map[string]int{
-		"x = vload_half(0, p); vstore_half_rte(x, 0, p);":                0,
-		"#define A(b) a##b\nx = vload_half(0, p);":                       0,
-		"x = vload_half16(0, p);":                                        1,
-		"vstore_half8_rte(x, 0, p);":                                     2, // that without a rounding has the beginning of its name
-		"#define L(n) vload_half ## n\nx = L(4)(0, p);":                  18,
-		"#define L(verb, n) verb##_half##n\nx = L(vload, 4)(0, p);":      18,
-		"#define L(type) vload_##type\nx = L(half16)(0, p);":             18,
-		"#define S(r) vstore_half16##r(x, 0, p)\nS(_rte);":               18,
-		"#define S(r) v##r\n" + strings.Repeat(" ", 20) + "half *p = 0;": 0,
+		"x = vload_half(0, p); vstore_half_rte(x, 0, p);":                    0,
+		"#define A(b) a##b\nx = vload_half(0, p);":                           0,
+		"x = vload_half16(0, p);":                                            1,
+		"vstore_half8_rte(x, 0, p);":                                         1,
+		"x = vload_half4(0, p); y = vload_half4(1, p) + vload_half8 (0, p);": 2,
+		"#define L(n) vload_half ## n\nx = L(4)(0, p);":                      18,
+		"#define L(verb, n) verb##_half##n\nx = L(vload, 4)(0, p);":          18,
+		"#define L(type) vload_##type\nx = L(half16)(0, p);":                 18,
+		"#define S(r) vstore_half16##r(x, 0, p)\nS(_rte);":                   18,
+		"#define S(r) v##r\n" + strings.Repeat(" ", 20) + "half *p = 0;":     0,
 	} {
 		got := 0
 		for _, line := range HalfVectors(source) {

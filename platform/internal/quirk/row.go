@@ -51,6 +51,7 @@ const (
 	HalfVectors                  // takes the address of vectors of halves to be a multiple of their size
 	TwicePasses                  // optimises a program when it is built, and each kernel again at its first launch
 	ThreeBodies                  // compiles three copies of each kernel
+	Preprocesses                 // runs the preprocessor over each source before it looks into its own cache
 )
 
 // VersionIn reports whether the first number in a driver's version text is at
