@@ -25,7 +25,10 @@ func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
 // [batch, len(before), 2], and the result [batch, len(after), 2].
 func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.Node {
 	rest, longest := n, factor
+	whole := &stepAttr{Batch: batch, M: n, Lines: inner, From: len(by.before), To: len(by.after)}
 	switch {
+	case whole.rowByRow(x.DType()) && (n <= stepMost || batch >= fewRows):
+		longest = n
 	case inner == 1 && batch < fewRows && n <= factor:
 		longest = fewFactor
 	case inner == 1 && batch >= manyRows && n <= stepMost:
