@@ -85,13 +85,13 @@ func TestManyLongRows(t *testing.T) {
 		if device == "" && rt.Device() != nil {
 			target.Place = ops.OnDevice
 		}
-		const batch = 9
 		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
 			g := ops.NewGraph("rows")
 			feeds, target := ops.Feeds{}, target
-			sizes := []int{2048, 4096, 8192, 16384}
+			sizes := [][2]int{{32, 2048}, {128, 8192}} // with fewer rows they are two steps
 			r := rand.New(rand.NewPCG(1, 2))
-			for _, n := range sizes {
+			for _, size := range sizes {
+				batch, n := size[0], size[1]
 				x := g.Input(fmt.Sprint("x", n), dt, batch, n, 2)
 				values := tensor.Must(tensor.New(dt, batch, n, 2))
 				for i := range values.Len() {
@@ -106,10 +106,11 @@ func TestManyLongRows(t *testing.T) {
 			outs, err := exe.Run(t.Context(), feeds)
 			require.NoError(t, err)
 			unit := map[tensor.DType]float64{tensor.Float32: 0x1p-24, tensor.Float64: 0x1p-53}[dt]
-			for i, n := range sizes {
+			for i, size := range sizes {
+				batch, n := size[0], size[1]
 				x, y, back := outs[3*i], outs[3*i+1], outs[3*i+2]
 				allowed := 5 * math.Log2(float64(n)) * unit * 2
-				for row := range batch {
+				for row := 0; row < batch; row += 15 {
 					z := make([]complex128, n)
 					for j := range z {
 						z[j] = complex(x.Float64At((row*n+j)*2), x.Float64At((row*n+j)*2+1))
@@ -123,9 +124,11 @@ func TestManyLongRows(t *testing.T) {
 						require.LessOrEqual(t, cmplx.Abs(have-want.value()), allowed*math.Sqrt(2*float64(n)), "length %d, row %d, element %d", n, row, k)
 					}
 				}
+				worst := 0.0
 				for j := range x.Len() {
-					require.InDelta(t, x.Float64At(j), back.Float64At(j), 4*allowed, "length %d there and back, number %d", n, j)
+					worst = max(worst, math.Abs(x.Float64At(j)-back.Float64At(j)))
 				}
+				require.LessOrEqual(t, worst, 4*allowed, "length %d there and back", n)
 			}
 			require.NoError(t, exe.Close())
 		}

@@ -163,7 +163,7 @@ func checkedKernels(dt tensor.DType) (all []checkedKernel) {
 		{Batch: 3, M: 9, Lines: 1, Inner: 1, From: 5, To: 4}, {Batch: 17, M: 24, Lines: 1, Inner: 1, From: 19, To: 21, Conjugate: true}, {Batch: 2, M: 6, Lines: 37, Inner: 1, Turned: true, From: 101},
 		{Batch: 16, M: 5, Lines: 18, Inner: 18, From: 90, To: 39, Conjugate: true}, {Batch: 1, M: 12, Lines: 40, Inner: 40, From: 480, To: 1}, {Batch: 2, M: 8, Lines: 20, Inner: 1, Turned: true, From: 3},
 		{Batch: 3, M: 64, Lines: 1, Inner: 1}, {Batch: 2, M: 128, Lines: 1, Inner: 1, Conjugate: true}, {Batch: 1, M: 1024, Lines: 1, Inner: 1},
-		{Batch: 2, M: 2048, Lines: 1, Inner: 1}, {Batch: 1, M: 4096, Lines: 1, Inner: 1, Conjugate: true},
+		{Batch: 2, M: 2048, Lines: 1, Inner: 1}, {Batch: 1, M: 8192, Lines: 1, Inner: 1, Conjugate: true},
 	} {
 		from, _ := a.extents()
 		turns := a.M * a.Lines / a.Inner

@@ -27,7 +27,7 @@ func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.No
 	rest, longest := n, factor
 	whole := &stepAttr{Batch: batch, M: n, Lines: inner, From: len(by.before), To: len(by.after)}
 	switch {
-	case whole.rowByRow(x.DType()) && (n <= stepMost || batch >= fewRows):
+	case whole.rowByRow(x.DType()) && (n <= stepMost || batch >= n/rowBlocks):
 		longest = n
 	case inner == 1 && batch < fewRows && n <= factor:
 		longest = fewFactor
@@ -57,6 +57,7 @@ const (
 	leastInner = 8
 	fewRows    = 8
 	manyRows   = 64      // fill vectors of every unit: a longer step saves a pass over memory
+	rowBlocks  = 64      // elements of a row longer than a step for each row: a group of a GPU has a row, so that fewer would leave it idle
 	manyBytes  = 4 << 20 // are read more slowly than the passes of longer steps take
 )
 
