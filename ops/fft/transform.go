@@ -57,7 +57,7 @@ const (
 	leastInner = 8
 	fewRows    = 8
 	manyRows   = 64      // fill vectors of every unit: a longer step saves a pass over memory
-	rowBlocks  = 64      // elements of a row longer than a step for each row: a group of a GPU has a row, so that fewer would leave it idle
+	rowBlocks  = 64      // elements of a long row for each row at most: a group of a GPU has a row, few leave it idle
 	manyBytes  = 4 << 20 // are read more slowly than the passes of longer steps take
 )
 
