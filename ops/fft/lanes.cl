@@ -3,11 +3,14 @@
 // In memory numbers are pairs, in vectors real parts and imaginary ones apart. Lanes are lines that lie side by side, so that a vector is
 // what adjoins, or rows that lie apart, which are transposed in tiles of TILE pairs of LANES rows.
 //
-// macros  T    V    LANES  8 or 16    PAD  numbers behind a table that may be read
+// macros  T    V    LANES  8 or 16, or of ROWS 4 or 8    PAD  numbers behind a table that may be read
 // large   data that no cache holds: columns are fetched a block ahead, for which their distance is too long for the processor's own
 //         prefetching, and whole lines are stored past the caches, where they would be read first
 #ifdef LANES
-#if LANES == 16
+#if LANES == 4
+#define LOAD vload4
+#define STORE vstore4
+#elif LANES == 16
 #define LOAD vload16
 #define STORE vstore16
 #define LOW(r, i) (V)(r.s0, i.s0, r.s1, i.s1, r.s2, i.s2, r.s3, i.s3, r.s4, i.s4, r.s5, i.s5, r.s6, i.s6, r.s7, i.s7)
@@ -20,12 +23,6 @@
 #define HIGH(r, i) (V)(r.s4, i.s4, r.s5, i.s5, r.s6, i.s6, r.s7, i.s7)
 #define BACKWARD(v) v.s76543210
 #endif
-
-// Pairs that adjoin become real parts and imaginary ones.
-static void split(global const T *from, V *r, V *i) {
-    const V a = LOAD(0, from), b = LOAD(1, from);
-    *r = (V)(a.even, b.even), *i = (V)(a.odd, b.odd);
-}
 
 #ifdef __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
@@ -50,6 +47,13 @@ static void keep(const V v, global T *to, const int past) {
         STORE_PAST(v, to);
     else
         STORE(v, 0, to);
+}
+
+#ifndef ROWS
+// Pairs that adjoin become real parts and imaginary ones.
+static void split(global const T *from, V *r, V *i) {
+    const V a = LOAD(0, from), b = LOAD(1, from);
+    *r = (V)(a.even, b.even), *i = (V)(a.odd, b.odd);
 }
 
 static void join(global T *to, const V r, const V i, const int past) {
@@ -247,4 +251,5 @@ static void store_first(global T *to, const int m, const int lines, const int l,
             to[2 * at] = ((const T *)(r + k))[e], to[2 * at + 1] = ((const T *)(i + k))[e];
         }
 }
+#endif
 #endif

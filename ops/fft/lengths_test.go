@@ -75,6 +75,76 @@ func TestTransformsOfEveryLength(t *testing.T) {
 	}
 }
 
+// Rows that are longer than a step are transformed one by one, there and back, to 5·log2(n) units in the last place of a typical element.
+func TestManyLongRows(t *testing.T) {
+	for _, device := range []string{"none", ""} {
+		rt, err := ops.Open(t.Context(), &ops.Options{Device: device})
+		require.NoError(t, err)
+		defer rt.Close()
+		target := ops.Target{}
+		if device == "" && rt.Device() != nil {
+			target.Place = ops.OnDevice
+		}
+		for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
+			g := ops.NewGraph("rows")
+			feeds, target := ops.Feeds{}, target
+			sizes := [][2]int{{32, 2048}, {128, 8192}} // with fewer rows they are two steps
+			r := rand.New(rand.NewPCG(1, 2))
+			for _, size := range sizes {
+				batch, n := size[0], size[1]
+				x := g.Input(fmt.Sprint("x", n), dt, batch, n, 2)
+				values := tensor.Must(tensor.New(dt, batch, n, 2))
+				for i := range values.Len() {
+					values.SetFloat64(i, r.NormFloat64())
+				}
+				feeds[x] = values
+				y := fft.FFT(x, nil)
+				target.Outputs = append(target.Outputs, x, y, fft.IFFT(y, nil))
+			}
+			exe, err := g.Compile(t.Context(), rt, target)
+			require.NoError(t, err)
+			outs, err := exe.Run(t.Context(), feeds)
+			require.NoError(t, err)
+			unit := map[tensor.DType]float64{tensor.Float32: 0x1p-24, tensor.Float64: 0x1p-53}[dt]
+			for i, size := range sizes {
+				batch, n := size[0], size[1]
+				x, y, back := outs[3*i], outs[3*i+1], outs[3*i+2]
+				allowed := 5 * math.Log2(float64(n)) * unit * 2
+				for row := 0; row < batch; row += 15 {
+					z := make([]complex128, n)
+					for j := range z {
+						z[j] = complex(x.Float64At((row*n+j)*2), x.Float64At((row*n+j)*2+1))
+					}
+					for _, k := range []int{row, n / 2, n - 1 - row} {
+						var want compensated2
+						for j, v := range z {
+							want.add(v * cmplx.Rect(1, -2*math.Pi*float64(j*k%n)/float64(n)))
+						}
+						have := complex(y.Float64At((row*n+k)*2), y.Float64At((row*n+k)*2+1))
+						require.LessOrEqual(t, cmplx.Abs(have-want.value()), allowed*math.Sqrt(2*float64(n)), "length %d, row %d, element %d", n, row, k)
+					}
+				}
+				worst := 0.0
+				for j := range x.Len() {
+					worst = max(worst, math.Abs(x.Float64At(j)-back.Float64At(j)))
+				}
+				require.LessOrEqual(t, worst, 4*allowed, "length %d there and back", n)
+			}
+			require.NoError(t, exe.Close())
+		}
+	}
+}
+
+// compensated2 is a sum of complex numbers with the rounding errors of its additions.
+type compensated2 struct{ re, im compensated }
+
+func (c *compensated2) add(v complex128) {
+	c.re.add(real(v))
+	c.im.add(imag(v))
+}
+
+func (c *compensated2) value() complex128 { return complex(c.re.value(), c.im.value()) }
+
 // expected are the transforms of two rows of pairs, forward and back without a scale, the first half of that of the real
 // parts, and these parts.
 func expected(x *tensor.Tensor, n int) (forward, back, half, numbers []float64) {

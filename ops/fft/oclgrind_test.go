@@ -66,22 +66,33 @@ func TestTransformsUnderOclgrind(t *testing.T) {
 		require.NoError(t, queue.Close())
 		require.NoError(t, context.Close())
 	}()
-	programs := map[string]*cl.Program{}
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
 		if dt == tensor.Float64 && testing.Short() {
 			continue
 		}
-		for _, c := range checkedKernels(dt) {
-			for _, form := range []*ops.KernelForm{c.k.CPU, {Entry: c.k.Entry, Options: c.k.Options, Global: c.k.Global, Local: c.k.Local}} {
-				program := programs[form.Options]
-				if program == nil {
-					program, err = context.NewProgram(c.k.Source)
-					require.NoError(t, err)
-					require.NoError(t, program.Build("-cl-std=CL1.2 "+form.Options))
-					programs[form.Options] = program
-				}
-				launchChecked(t, context, queue, program, &c, form)
+		launchForms(t, context, queue, checkedKernels(dt), func(k *ops.KernelOptions) []*ops.KernelForm { return []*ops.KernelForm{k.CPU, groupForm(k)} })
+	}
+}
+
+// groupForm is how GPUs run a kernel.
+func groupForm(k *ops.KernelOptions) *ops.KernelForm {
+	return &ops.KernelForm{Entry: k.Entry, Options: k.Options, Global: k.Global, Local: k.Local}
+}
+
+// launchForms runs forms of kernels, and compares the results with those of the CPU path.
+func launchForms(t *testing.T, context *cl.Context, queue *cl.Queue, kernels []checkedKernel, forms func(k *ops.KernelOptions) []*ops.KernelForm) {
+	programs := map[string]*cl.Program{}
+	for _, c := range kernels {
+		for _, form := range forms(&c.k) {
+			program := programs[form.Options]
+			if program == nil {
+				var err error
+				program, err = context.NewProgram(c.k.Source)
+				require.NoError(t, err)
+				require.NoError(t, program.Build("-cl-std=CL1.2 "+form.Options))
+				programs[form.Options] = program
 			}
+			launchChecked(t, context, queue, program, &c, form)
 		}
 	}
 }
@@ -120,6 +131,13 @@ func checkedKernels(dt tensor.DType) (all []checkedKernel) {
 		}
 		return x
 	}
+	numbers := func(values []float64) *tensor.Tensor {
+		x := tensor.Must(tensor.New(dt, len(values)))
+		for i, v := range values {
+			x.SetFloat64(i, v)
+		}
+		return x
+	}
 	roots := func(m int) *tensor.Tensor {
 		x := tensor.Must(tensor.New(dt, 2*m))
 		for k := range m {
@@ -144,13 +162,19 @@ func checkedKernels(dt tensor.DType) (all []checkedKernel) {
 		{Batch: 16, M: 7, Lines: 18, Inner: 1, Turned: true}, {Batch: 1, M: 67, Lines: 1, Inner: 1}, {Batch: 1, M: 26, Lines: 17, Inner: 1}, {Batch: 1, M: 33, Lines: 2, Inner: 2, Turned: true},
 		{Batch: 3, M: 9, Lines: 1, Inner: 1, From: 5, To: 4}, {Batch: 17, M: 24, Lines: 1, Inner: 1, From: 19, To: 21, Conjugate: true}, {Batch: 2, M: 6, Lines: 37, Inner: 1, Turned: true, From: 101},
 		{Batch: 16, M: 5, Lines: 18, Inner: 18, From: 90, To: 39, Conjugate: true}, {Batch: 1, M: 12, Lines: 40, Inner: 40, From: 480, To: 1}, {Batch: 2, M: 8, Lines: 20, Inner: 1, Turned: true, From: 3},
+		{Batch: 3, M: 64, Lines: 1, Inner: 1}, {Batch: 2, M: 128, Lines: 1, Inner: 1, Conjugate: true}, {Batch: 1, M: 1024, Lines: 1, Inner: 1},
+		{Batch: 2, M: 2048, Lines: 1, Inner: 1}, {Batch: 1, M: 8192, Lines: 1, Inner: 1, Conjugate: true},
 	} {
 		from, _ := a.extents()
 		turns := a.M * a.Lines / a.Inner
 		if a.To > 0 {
 			turns = a.M * a.Lines
 		}
-		add("fft.step", a, random(2*a.Batch*from), roots(a.M), random(2*(turns+stepPad)), random(2*(a.M*a.Lines+stepPad)))
+		factors := random(2 * (turns + stepPad))
+		if a.rowByRow(dt) {
+			factors = numbers(rowTurns(a.M, rowLanes(dt)))
+		}
+		add("fft.step", a, random(2*a.Batch*from), roots(a.M), factors, random(2*(a.M*a.Lines+stepPad)))
 	}
 	for _, h := range []int{1, 2, 9, 40} {
 		add("fft.unpack", dftAttr{false}, random(2, 2*h), halfRoots(h))

@@ -4,9 +4,18 @@
 // them by roots of unity. On CPUs numbers are vectors, whose lanes are different transforms; on GPUs the items of a group share a pass.
 //
 // macros  T  float or double    CPUs: LANES numbers of V, a vector    GPUs: WG items of a group
+//         ROWS  CPUs: lanes are parts of a row, see rows.cl    SIDE_BY_SIDE  but different rows where vectors of 16 floats have registers
 // source  Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), sections 1.7 and 2.1
 #ifdef DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#if defined ROWS && defined SIDE_BY_SIDE && defined __AVX512F__
+#undef ROWS
+#undef LANES
+#undef V
+#define LANES 16
+#define V float16
 #endif
 
 #ifdef LANES
@@ -48,13 +57,29 @@ static void four(V *r0, V *i0, V *r1, V *i1, V *r2, V *i2, V *r3, V *i3) {
 }
 
 #define BUFFERS const MEM V *xr, const MEM V *xi, MEM V *yr, MEM V *yi, const int n, const int s, const int side, global const T *w ITEM
-#define GET(j, r, i) V r = xr[from + apart * j], i = xi[from + apart * j]
-#define PUT(k, r, i) tor[side * k] = r, toi[side * k] = i
-#define TURN(k, r, i) tor[side * k] = r * w[2 * k * at] - i * w[2 * k * at + 1], toi[side * k] = r * w[2 * k * at + 1] + i * w[2 * k * at]
+#ifdef ROWS // imaginary parts lie beside real ones, at the same address with a displacement
+#define STEP 2
+#define PLACES(R) \
+    const int apart = side * (n / R), at = p * s; \
+    const V *const of = xr + STEP * (q + side * p); \
+    V *const to = yr + STEP * (q + side * R * p)
+#define GET(j, r, i) V r = of[STEP * apart * j], i = of[STEP * apart * j + 1]
+#define PUT(k, r, i) to[STEP * side * k] = r, to[STEP * side * k + 1] = i
+#define TURN(k, r, i) { \
+    const T c = w[2 * k * at], d = w[2 * k * at + 1]; \
+    const V turned_r = r * c - i * d, turned_i = r * d + i * c; \
+    PUT(k, turned_r, turned_i); \
+}
+#else
 #define PLACES(R) \
     const int from = q + side * p, apart = side * (n / R), at = p * s; \
     MEM V *tor = yr + q + side * R * p, *toi = yi + q + side * R * p
+#define GET(j, r, i) V r = xr[from + apart * j], i = xi[from + apart * j]
+#define PUT(k, r, i) tor[side * k] = r, toi[side * k] = i
+#define TURN(k, r, i) tor[side * k] = r * w[2 * k * at] - i * w[2 * k * at + 1], toi[side * k] = r * w[2 * k * at + 1] + i * w[2 * k * at]
+#endif
 
+#ifndef ROWS
 static void pass2(BUFFERS) {
     EACH(2) {
         PLACES(2);
@@ -78,28 +103,38 @@ static void pass3(BUFFERS) {
         TURN(2, r2, i2);
     }
 }
+#endif
+
+// What a pass does between GET and PUT, for those that get numbers from elsewhere too.
+#define FOUR \
+    GET(0, r0, i0); \
+    GET(1, r1, i1); \
+    GET(2, r2, i2); \
+    GET(3, r3, i3); \
+    four(&r0, &i0, &r1, &i1, &r2, &i2, &r3, &i3); \
+    PUT(0, r0, i0)
+#define PUTS4 \
+    PUT(1, r1, i1); \
+    PUT(2, r2, i2); \
+    PUT(3, r3, i3)
+#define TURNS4 \
+    TURN(1, r1, i1); \
+    TURN(2, r2, i2); \
+    TURN(3, r3, i3)
 
 static void pass4(BUFFERS) {
     EACH(4) {
         PLACES(4);
-        GET(0, r0, i0);
-        GET(1, r1, i1);
-        GET(2, r2, i2);
-        GET(3, r3, i3);
-        four(&r0, &i0, &r1, &i1, &r2, &i2, &r3, &i3);
-        PUT(0, r0, i0);
+        FOUR;
         if (p == 0) {
-            PUT(1, r1, i1);
-            PUT(2, r2, i2);
-            PUT(3, r3, i3);
+            PUTS4;
         } else {
-            TURN(1, r1, i1);
-            TURN(2, r2, i2);
-            TURN(3, r3, i3);
+            TURNS4;
         }
     }
 }
 
+#ifndef ROWS
 static void pass5(BUFFERS) {
     const T c1 = (T)0.30901699437494742410, c2 = (T)-0.80901699437494742410, s1 = (T)0.95105651629515357212, s2 = (T)0.58778525229247312917;
     EACH(5) {
@@ -124,45 +159,55 @@ static void pass5(BUFFERS) {
         TURN(4, r4, i4);
     }
 }
+#endif
+
+#define HALF_ROOT2 const T h = (T)0.70710678118654752440
+#define EIGHT \
+    GET(0, r0, i0); \
+    GET(4, r4, i4); \
+    GET(2, r2, i2); \
+    GET(6, r6, i6); \
+    four(&r0, &i0, &r2, &i2, &r4, &i4, &r6, &i6); \
+    GET(1, r1, i1); \
+    GET(5, r5, i5); \
+    GET(3, r3, i3); \
+    GET(7, r7, i7); \
+    four(&r1, &i1, &r3, &i3, &r5, &i5, &r7, &i7); \
+    const V ar = (r3 + i3) * h, ai = (i3 - r3) * h, br = i5, bi = -r5, cr = (i7 - r7) * h, ci = (r7 + i7) * -h; \
+    const V e1r = r2 + ar, e1i = i2 + ai, e5r = r2 - ar, e5i = i2 - ai, e2r = r4 + br, e2i = i4 + bi, e6r = r4 - br, e6i = i4 - bi; \
+    const V e3r = r6 + cr, e3i = i6 + ci, e7r = r6 - cr, e7i = i6 - ci, e4r = r0 - r1, e4i = i0 - i1; \
+    PUT(0, r0 + r1, i0 + i1)
+#define PUTS8 \
+    PUT(1, e1r, e1i); \
+    PUT(2, e2r, e2i); \
+    PUT(3, e3r, e3i); \
+    PUT(4, e4r, e4i); \
+    PUT(5, e5r, e5i); \
+    PUT(6, e6r, e6i); \
+    PUT(7, e7r, e7i)
+#define TURNS8 \
+    TURN(1, e1r, e1i); \
+    TURN(2, e2r, e2i); \
+    TURN(3, e3r, e3i); \
+    TURN(4, e4r, e4i); \
+    TURN(5, e5r, e5i); \
+    TURN(6, e6r, e6i); \
+    TURN(7, e7r, e7i)
 
 static void pass8(BUFFERS) {
-    const T h = (T)0.70710678118654752440;
+    HALF_ROOT2;
     EACH(8) {
         PLACES(8);
-        GET(0, r0, i0);
-        GET(4, r4, i4);
-        GET(2, r2, i2);
-        GET(6, r6, i6);
-        four(&r0, &i0, &r2, &i2, &r4, &i4, &r6, &i6);
-        GET(1, r1, i1);
-        GET(5, r5, i5);
-        GET(3, r3, i3);
-        GET(7, r7, i7);
-        four(&r1, &i1, &r3, &i3, &r5, &i5, &r7, &i7);
-        const V ar = (r3 + i3) * h, ai = (i3 - r3) * h, br = i5, bi = -r5, cr = (i7 - r7) * h, ci = (r7 + i7) * -h;
-        const V e1r = r2 + ar, e1i = i2 + ai, e5r = r2 - ar, e5i = i2 - ai, e2r = r4 + br, e2i = i4 + bi, e6r = r4 - br, e6i = i4 - bi;
-        const V e3r = r6 + cr, e3i = i6 + ci, e7r = r6 - cr, e7i = i6 - ci, e4r = r0 - r1, e4i = i0 - i1;
-        PUT(0, r0 + r1, i0 + i1);
+        EIGHT;
         if (p == 0) {
-            PUT(1, e1r, e1i);
-            PUT(2, e2r, e2i);
-            PUT(3, e3r, e3i);
-            PUT(4, e4r, e4i);
-            PUT(5, e5r, e5i);
-            PUT(6, e6r, e6i);
-            PUT(7, e7r, e7i);
+            PUTS8;
         } else {
-            TURN(1, e1r, e1i);
-            TURN(2, e2r, e2i);
-            TURN(3, e3r, e3i);
-            TURN(4, e4r, e4i);
-            TURN(5, e5r, e5i);
-            TURN(6, e6r, e6i);
-            TURN(7, e7r, e7i);
+            TURNS8;
         }
     }
 }
 
+#ifndef ROWS
 // Of an odd radix, elements j and radix - j are taken together, and so are the results.
 #define ODD_MOST 127
 static inline void odd(const int radix, BUFFERS) {
@@ -209,4 +254,4 @@ static void pass(const int radix, BUFFERS) {
     default: odd(radix, xr, xi, yr, yi, n, s, side, w ITEM_ARG);
     }
 }
-
+#endif

@@ -17,7 +17,7 @@
 // args    radices  one in each byte, the first pass in the lowest    conjugate  transforms of the other sign
 //         scaled  1: before the sum, 2: after it, 3: both    from, to  elements of a row of x and y, m * lines if it is not scaled
 //         whole  an item has all lines of a, of which there are at least LANES    large  x and y are larger than caches
-// files   passes.cl and lanes.cl come before this one
+// files   passes.cl and lanes.cl come before this one, and rows.cl after it
 // source  Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), sections 1.7 and 2.1
 #define OPERANDS global const T *restrict x, global const T *restrict roots, global const T *restrict turns, global const T *restrict before, \
     global T *restrict y, const int batch, const int m, const int lines, const int inner, const int turned, const ulong radices, \
@@ -26,8 +26,8 @@
 #define HALF_OPERANDS global const T *restrict x, global const T *restrict roots, global T *restrict y, \
     const int batch, const int h, const int conjugate, const int parts
 
-#ifdef LANES
-#define SKEW 5
+#define SKEW 5 // vectors between buffers
+#if defined LANES && !defined ROWS
 kernel void step_vectors(OPERANDS) {
     V buffers[4][MOST + SKEW]; // as far from each other as do not share sets of a cache where the radix is a power of two
     const int first = get_global_id(0) * each, end = min(first + each, blocks);

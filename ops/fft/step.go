@@ -20,11 +20,14 @@ var lanesSource string
 //go:embed step.cl
 var kernelsSource string
 
+//go:embed rows.cl
+var rowsSource string
+
 // stepSource is the program that all kernels here are of.
-var stepSource = sync.OnceValue(func() string { return passesSource + lanesSource + kernelsSource })
+var stepSource = sync.OnceValue(func() string { return passesSource + lanesSource + kernelsSource + rowsSource })
 
 const (
-	stepMost  = 1024 // elements of a transform in one step at most
+	stepMost  = 1024 // elements of a transform in one step at most, but of rows one by one
 	stepPad   = 16   // numbers behind tables that vectors may read
 	stepGroup = 128  // items of a group on GPUs
 	stepRoom  = 1024 // numbers in each of four buffers there, within 32 KiB in float64
@@ -71,9 +74,13 @@ func step(x *ops.Node, a stepAttr, by scaling) *ops.Node {
 	turns, before := r, r
 	switch {
 	case a.Turned:
-		turns = planes(x, m*others, func(i int) complex128 { return root(i/others*(i%others), m*others) })
+		n, of := turnsOf(m, others)
+		turns = planes(x, n, of)
 	case by.after != nil:
 		turns = planesOf(x, m*a.Lines, by.after)
+	case a.rowByRow(x.DType()) && by.before == nil:
+		table := rowTurns(m, rowLanes(x.DType()))
+		turns = constant(x, table, len(table))
 	}
 	if by.before != nil {
 		before = planesOf(x, m*a.Lines, by.before)
@@ -84,13 +91,23 @@ func step(x *ops.Node, a stepAttr, by scaling) *ops.Node {
 
 // planes are the real parts of n numbers and then the imaginary ones, each with what vectors may read behind them.
 func planes(like *ops.Node, n int, of func(i int) complex128) *ops.Node {
+	table := planeNumbers(n, of)
+	return constant(like, table, len(table))
+}
+
+func planeNumbers(n int, of func(i int) complex128) []float64 {
 	half := n + stepPad
 	table := make([]float64, 2*half)
 	for i := range n {
 		w := of(i)
 		table[i], table[half+i] = real(w), imag(w)
 	}
-	return constant(like, table, 2*half)
+	return table
+}
+
+// turnsOf are the roots by which results of m elements of a row are multiplied, where others such transforms follow.
+func turnsOf(m, others int) (n int, of func(i int) complex128) {
+	return m * others, func(i int) complex128 { return root(i/others*(i%others), m*others) }
 }
 
 // planesOf are planes of n numbers, which zeros continue.
@@ -110,8 +127,8 @@ var _ = ops.MustDefine(ops.Op{
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		a, s := c.Attr.(stepAttr), c.Shape(0)
 		from, to := a.extents()
-		if a.Batch < 0 || a.M < 1 || a.M > stepMost || a.Lines < 0 || a.Inner < 1 || a.Lines%a.Inner != 0 || max(from, to) > a.M*a.Lines || a.Turned && a.To > 0 ||
-			ir.Product(s) != 2*a.Batch*from {
+		if a.Batch < 0 || a.M < 1 || a.M > stepMost && !a.rowByRow(c.DType(0)) || a.Lines < 0 || a.Inner < 1 || a.Lines%a.Inner != 0 ||
+			max(from, to) > a.M*a.Lines || a.Turned && a.To > 0 || ir.Product(s) != 2*a.Batch*from {
 			return nil, 0, fmt.Errorf("x is %v, of which there are no transforms of %+v", s, a)
 		}
 		if from != to {
@@ -137,6 +154,10 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 	if s.M > most {
 		most = stepMost // a quarter of a megabyte on the stack of a thread
 	}
+	passes, rows := radices(s.M), s.rowByRow(c.DType(0))
+	if rows {
+		passes = append(radices(s.M/rowLanes(c.DType(0))), rowLanes(c.DType(0)))
+	}
 	blocks, cols := s.blocks(lanes), max(1, stepRoom/s.M)
 	if cols = min(cols, 32); s.Lines > 1 {
 		cols = min(cols, s.Lines)
@@ -156,17 +177,26 @@ func stepKernel(c *ops.Call) ops.KernelOptions {
 	large := float64(s.Batch)*float64(from+to)*float64(c.DType(0).Size()) > manyBytes // half of what is read and written
 	k := kernelOf(c.DType(0), "step_group", most)
 	k.Args = []any{
-		int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(radices(s.M)), number(s.Conjugate),
+		int32(s.Batch), int32(s.M), int32(s.Lines), int32(s.Inner), number(s.Turned), packed(passes), number(s.Conjugate),
 		number(s.From > 0) + 2*number(s.To > 0), int32(from), int32(to), int32(blocks), int32(each), number(whole), number(large), int32(cols),
 	}
 	k.Global, k.Local = [3]int{s.blocks(cols) * stepGroup}, [3]int{stepGroup}
 	k.CPU.Entry, k.CPU.Global, k.CPU.Local = "step_vectors", [3]int{(blocks + each - 1) / each}, [3]int{1}
-	if c.DType(0) == tensor.Float64 {
-		k.Host = hostOf[float64](s)
-	} else {
-		k.Host = hostOf[float32](s)
+	if rows {
+		s.setRows(c.DType(0), &k)
+	}
+	if k.Host = hostStepOf(s, c.DType(0)); s.M > stepMost {
+		k.Host = hostRows(s, c.DType(0))
 	}
 	return k
+}
+
+// hostStepOf is the function that runs a step on the host.
+func hostStepOf(s *stepAttr, dt tensor.DType) func(outs, ins []*tensor.Tensor) error {
+	if dt == tensor.Float64 {
+		return hostOf[float64](s)
+	}
+	return hostOf[float32](s)
 }
 
 // lanesOf is how many transforms a vector of a CPU holds.
@@ -177,17 +207,30 @@ func lanesOf(dt tensor.DType) int {
 	return 16
 }
 
-// kernelOf is a kernel of step.cl, whose buffers on CPUs hold at most the given number of elements of each lane. Its geometry and arguments are to be set.
+// kernelOf is a kernel of step.cl, whose buffers on CPUs hold at most the given number of elements of each lane. Its geometry and arguments
+// are to be set.
 func kernelOf(dt tensor.DType, entry string, most int) ops.KernelOptions {
-	vector, options := "float", "-DT=float"
-	if dt == tensor.Float64 {
-		vector, options = "double", "-DT=double -DDOUBLE"
-	}
-	options += fmt.Sprintf(" -DPAD=%d", stepPad)
 	return ops.KernelOptions{
-		Infallible: true, Source: stepSource(), Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", options, stepGroup, stepRoom),
-		CPU: &ops.KernelForm{Entry: entry, Options: fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", options, lanesOf(dt), vector, lanesOf(dt), most)},
+		Infallible: true, Source: stepSource(), Entry: entry, Options: fmt.Sprintf("%s -DWG=%d -DROOM=%d", optionsOf(dt), stepGroup, stepRoom),
+		CPU: &ops.KernelForm{Entry: entry, Options: vectorOptions(dt, lanesOf(dt), most)},
 	}
+}
+
+func optionsOf(dt tensor.DType) string {
+	options := "-DT=float"
+	if dt == tensor.Float64 {
+		options = "-DT=double -DDOUBLE"
+	}
+	return fmt.Sprintf("%s -DPAD=%d", options, stepPad)
+}
+
+// vectorOptions are those of the form for CPUs.
+func vectorOptions(dt tensor.DType, lanes, most int) string {
+	vector := "float"
+	if dt == tensor.Float64 {
+		vector = "double"
+	}
+	return fmt.Sprintf("%s -DLANES=%d -DV=%s%d -DMOST=%d", optionsOf(dt), lanes, vector, lanes, most)
 }
 
 // rowsOf is a kernel of step.cl for rows of the given number of elements, each an item on GPUs, in the given number of parts on CPUs.

@@ -25,7 +25,10 @@ func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
 // [batch, len(before), 2], and the result [batch, len(after), 2].
 func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.Node {
 	rest, longest := n, factor
+	whole := &stepAttr{Batch: batch, M: n, Lines: inner, From: len(by.before), To: len(by.after)}
 	switch {
+	case whole.rowByRow(x.DType()) && (n <= stepMost || batch >= n/rowBlocks):
+		longest = n
 	case inner == 1 && batch < fewRows && n <= factor:
 		longest = fewFactor
 	case inner == 1 && batch >= manyRows && n <= stepMost:
@@ -54,6 +57,7 @@ const (
 	leastInner = 8
 	fewRows    = 8
 	manyRows   = 64      // fill vectors of every unit: a longer step saves a pass over memory
+	rowBlocks  = 64      // elements of a long row for each row at most: a group of a GPU has a row, few leave it idle
 	manyBytes  = 4 << 20 // are read more slowly than the passes of longer steps take
 )
 
