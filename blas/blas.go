@@ -25,9 +25,9 @@
 // bad arguments with gonum's messages, nothing read that beta = 0 or alpha = 0 says not to
 // read. What is computed by gonum is the same bit for bit. Sums that the device computes
 // are rounded in another order, with fused multiply-adds, and repeat exactly on one
-// device; but which of both computes a call may change while that is learned, and with it the last bits. One thing gonum does by the way is not done: it leaves out products with a factor
-// of 0 in some routines, by transposition and position; the device multiplies, so that 0
-// times NaN or an infinity is NaN.
+// device; but which of both computes a call may change while that is learned, and with it the last bits.
+// Products with a factor of 0 are the one difference: gonum leaves them out in some routines, depending on
+// transposition and position; the device multiplies, so that 0 times NaN or an infinity is NaN.
 //
 // An error of the device (no memory, a lost device) is logged once, and the call is done
 // by gonum. A program that wants to know which device is used, or to share one with graphs,

@@ -144,7 +144,7 @@ func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
 // calls is a pool of products, so that a call allocates none.
 var calls = sync.Pool{New: func() any { return new(ocl.Product) }}
 
-// worthWaiting is the number of multiplications from which on a caller waits for the compiler: gonum takes half a minute for them.
+// worthWaiting is the number of multiplications from which on a caller waits for the compiler: gonum takes longer than any compiler.
 const worthWaiting = 4e11
 
 // patient reports whether a product is worth waiting for the compiler.

@@ -11,9 +11,9 @@ import (
 )
 
 // What is faster is learned from the calls themselves: each that is large enough is timed, whichever computes
-// it, and kept with those of the same routine, the same flags and about the same sizes. The
-// other implementation is tried in a caller's call only when what was spent since the last trial is many times what the trial is expected
-// to cost, so that trials cost a few percent at the beginning and next to nothing later.
+// it, and kept with those of the same routine, the same flags and about the same sizes. The other
+// implementation is tried in a caller's call only when what was spent since the last trial is many times what
+// the trial is expected to cost, so that trials cost little at the beginning and next to nothing later.
 
 // shape is a call without its matrices.
 type shape struct {
@@ -158,7 +158,7 @@ type family struct {
 }
 
 // worthCompiling is how much time a device must be predicted to have saved, in ns, before kernels are compiled for a
-// routine: compilers take up to a second or two of a core, from the program that calls.
+// routine: the compiler takes about as much, of a core that the program could use.
 const worthCompiling = 2e9
 
 // decision says whether the device or gonum computes a call, and whether the call is timed.

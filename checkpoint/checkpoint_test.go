@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -280,4 +281,52 @@ func TestNamesOfVariablesAreDistinct(t *testing.T) {
 		names = append(names, name)
 	}
 	require.Equal(t, "a a#2 a#3 a#4 b", strings.Join(names, " "), fmt.Sprint(names))
+}
+
+// ending is a context that ends after some looks at it.
+type ending struct {
+	context.Context
+	looks int
+}
+
+func (e *ending) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestWeightsAreLoadedAllOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	g, _ := pair(t, 5)
+	require.NoError(t, SaveWeights(t.Context(), path, Variables(g), nil))
+	for looks := range 6 {
+		h, all := pair(t, 0)
+		f, err := safetensors.Open(path)
+		require.NoError(t, err)
+		_, err = LoadWeights(&ending{t.Context(), looks}, f, Variables(h), nil)
+		require.NoError(t, f.Close())
+		want := 5.
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			want = 0
+		}
+		for _, v := range all {
+			require.Equal(t, want, first(t, v), "after %d looks", looks)
+		}
+	}
+}
+
+func TestAStepWithoutANameIsNotSaved(t *testing.T) {
+	t.Parallel()
+	f := &Folder{Dir: t.TempDir()}
+	g, _ := pair(t, 1)
+	for _, step := range []int{-1, 1_000_000_000_000} {
+		require.ErrorContains(t, f.Save(t.Context(), &State{Graph: g}, step), "step", "%d", step)
+	}
+	require.NoError(t, f.Save(t.Context(), &State{Graph: g}, 999_999_999_999))
+	steps, err := f.Steps()
+	require.NoError(t, err)
+	require.Equal(t, []int{999_999_999_999}, steps)
 }

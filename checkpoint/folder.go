@@ -28,9 +28,15 @@ type Folder struct {
 // stepName matches the name of the checkpoint of a step.
 var stepName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^step-(\d{12})\.safetensors$`) })
 
-// Save writes the checkpoint of a step, and removes those that are older than the last Keep. What a killed write has left is removed
-// too. Errors: as [Save]; then the checkpoints before are all still there.
+// maxStep is the largest step that a name has digits for.
+const maxStep = 999_999_999_999
+
+// Save writes the checkpoint of a step, from 0 to 10^12 - 1, and removes those that are older than the last Keep. What a killed write
+// has left is removed too. Errors: another step; as [Save]; then the checkpoints before are all still there.
 func (f *Folder) Save(ctx context.Context, s *State, step int) error {
+	if step < 0 || int64(step) > maxStep {
+		return fmt.Errorf("checkpoint: step %d is not from 0 to %d", step, int64(maxStep))
+	}
 	if err := f.ready(); err != nil {
 		return err
 	}

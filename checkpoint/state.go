@@ -72,8 +72,8 @@ func Variables(g *ops.Graph) iter.Seq2[string, *ops.Node] {
 	}
 }
 
-// Save writes a checkpoint to path, between two steps. Errors: a variable cannot be read; an Extra is nothing that JSON can hold, as a NaN; the
-// file cannot be written, after which path is as it was.
+// Save writes a checkpoint to path, between two steps. Errors: a variable cannot be read, or is complex128, which the format does not
+// have; an Extra is nothing that JSON can hold, as a NaN; the file cannot be written, after which path is as it was.
 func Save(ctx context.Context, path string, s *State) error { return save(ctx, path, s, nil) }
 
 func save(ctx context.Context, path string, s *State, o *wholefile.Options) error {
@@ -147,10 +147,11 @@ func checksumOfTexts(meta map[string]string) string {
 }
 
 // Restore gives the variables, random numbers and extras of s what the checkpoint at path holds, between two steps. Everything is read
-// and compared before anything is changed. An ops.DataParallel whose Batch is 0 makes variables in its first Prepare, which must come before.
+// and compared before anything is changed. An ops.DataParallel whose Batch is 0 makes variables in its first Prepare, which must come
+// before.
 //
-// Errors: the file cannot be read; it is damaged (is [ErrDamaged]); it is of another graph or program (is [ErrMismatch]), with all differences: variables
-// that one of both lacks, shapes, dtypes, seeds, names.
+// Errors: the file cannot be read; it is damaged (is [ErrDamaged]); it is of another graph or program (is [ErrMismatch]), with all
+// differences: variables that one of both lacks, shapes, dtypes, seeds, names.
 func Restore(ctx context.Context, path string, s *State) error {
 	fail := func(err error) error { return fmt.Errorf("checkpoint: restore %s: %w", path, err) }
 	if s.Graph == nil {

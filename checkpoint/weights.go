@@ -22,8 +22,8 @@ type Source interface {
 	Tensor(name string) (*tensor.Tensor, error)
 }
 
-// Rule says what becomes of the tensors whose whole names Match, a regular expression, describes. Of several, the first counts; a tensor of
-// which none does keeps its name.
+// Rule says what becomes of the tensors whose names Match, a regular expression, describes as a whole. Of several rules that match, the
+// first counts; a tensor that none matches keeps its name.
 //
 //	{Match: `bert\.(.*)`, Name: "encoder.$1"}                     // another prefix
 //	{Match: `(h\.\d+\.mlp\..*\.weight)`, Name: "$1", Axes: []int{1, 0}} // [in, out] in the file
@@ -112,6 +112,10 @@ func LoadWeights(ctx context.Context, from Source, into iter.Seq2[string, *ops.N
 	if len(wrong) > 0 {
 		return report, fmt.Errorf("checkpoint: load weights: %w:\n\t%s", ErrMismatch, strings.Join(wrong, "\n\t"))
 	}
+	if err := ctx.Err(); err != nil {
+		return report, fmt.Errorf("checkpoint: load weights: %w", err)
+	}
+	ctx = context.WithoutCancel(ctx) // all or nothing
 	for _, s := range settings {
 		if err := ops.Set(ctx, s.variable, s.value); err != nil {
 			return report, fmt.Errorf("checkpoint: load weights: %w", err)
@@ -161,8 +165,9 @@ func (o *WeightOptions) rename(names []string) (map[string]source, *WeightReport
 	return named, report, nil
 }
 
-// SaveWeights writes the values of variables under their names, for inference and for other programs, without what a training needs. The metadata
-// "format" is "pt" unless metadata says otherwise, as some readers demand. It replaces path when the file is whole. Errors: a name twice; as [Save].
+// SaveWeights writes the values of variables under their names, for inference and for other programs, without what a training needs. The
+// metadata "format" is "pt" unless metadata says otherwise, as some readers demand. It replaces path when the file is whole. Errors: a
+// name twice; as [Save].
 func SaveWeights(ctx context.Context, path string, variables iter.Seq2[string, *ops.Node], metadata map[string]string) error {
 	seen := map[string]bool{}
 	for name := range variables {

@@ -62,9 +62,9 @@ func (l *Library) NewContext(devices ...*Device) (*Context, error) {
 	return guard(&Context{obj: o, devices: slices.Clone(devices), late: late}, o), nil
 }
 
-// NewOfflineContext makes a context of all devices that the platform's compiler knows, whether the machine has them or not: programs can be
-// built for them and their binaries kept, nothing can run, and Info knows no more than their names, because other queries crash. Only AMD's
-// platform knows it (cl_amd_offline_devices, which it does not list). Errors: InvalidProperty or InvalidValue of any other.
+// NewOfflineContext makes a context of all devices that the platform's compiler knows, whether the machine has them or not: programs can
+// be built for them and their binaries kept, nothing can run, and Info knows no more than their names, because other queries crash. Only
+// AMD's platform has it (cl_amd_offline_devices, which it does not list). Errors: InvalidProperty or InvalidValue on any other.
 func (p *Platform) NewOfflineContext() (*Context, error) {
 	const op = "create offline context"
 	l := p.lib

@@ -10,8 +10,12 @@ type Box struct{ Origin, Region [3]int }
 // slice to slice, 0 for tight.
 type HostLayout struct{ RowPitch, SlicePitch int }
 
-// imageBytes is the extent in host memory of rows of width bytes.
-func imageBytes(width, height, depth, row, slice int) int {
+// imageBytes is the extent in host memory of rows of width pixels with so many bytes each, -1 for one that is not valid.
+func imageBytes(width, pixel, height, depth, row, slice int) int {
+	var s sum
+	if width = s.times(width, pixel); s.overflow {
+		return -1
+	}
 	return extent([3]int{}, [3]int{width, max(height, 1), max(depth, 1)}, row, slice)
 }
 
@@ -35,7 +39,7 @@ func (q *Queue) imageTransfer(op cldriver.Op, m *Image, b Box, l HostLayout, hos
 	if err := m.check(op, b); err != nil {
 		return nil, err
 	}
-	n := imageBytes(b.Region[0]*m.pixel, b.Region[1], b.Region[2], l.RowPitch, l.SlicePitch)
+	n := imageBytes(b.Region[0], m.pixel, b.Region[1], b.Region[2], l.RowPitch, l.SlicePitch)
 	if n < 0 || n > len(host) {
 		return nil, invalid(op.String(), InvalidValue, "%+v, %+v needs %d bytes, not %d", b, l, n, len(host))
 	}
@@ -119,7 +123,14 @@ func (q *Queue) checkImageBuffer(op cldriver.Op, m *Image, buf *Buffer, b Box, o
 	if err := m.check(op, b); err != nil {
 		return err
 	}
-	return buf.contains(op, offset, int64(b.Region[0])*int64(b.Region[1])*int64(b.Region[2])*int64(m.pixel))
+	n := 0
+	if !b.empty() {
+		n = imageBytes(b.Region[0], m.pixel, b.Region[1], b.Region[2], 0, 0)
+	}
+	if n < 0 {
+		return invalid(op.String(), InvalidValue, "%+v", b)
+	}
+	return buf.contains(op, offset, int64(n))
 }
 
 // FillImage enqueues the setting of a box to one color: four channels in the kernel's type (float,

@@ -1,10 +1,9 @@
 package cl
 
 import (
+	"encoding/binary"
 	"math"
 	"unsafe"
-
-	"encoding/binary"
 
 	"github.com/anycl/anycl/internal/cldriver"
 )

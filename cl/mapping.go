@@ -95,7 +95,7 @@ func (q *Queue) runMap(c *cldriver.Command, wait []*Event, memory holder, size i
 		if m.rowPitch == 0 {
 			m.rowPitch = size // rusticl leaves it out where there is one row
 		}
-		size = imageBytes(size, int(c.C[1]), int(c.C[2]), m.rowPitch, m.slicePitch)
+		size = imageBytes(size, 1, int(c.C[1]), int(c.C[2]), m.rowPitch, m.slicePitch)
 	}
 	// The address is C memory, which Go neither moves nor frees.
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&c.Mapped))

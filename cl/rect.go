@@ -1,6 +1,11 @@
 package cl
 
-import "github.com/anycl/anycl/internal/cldriver"
+import (
+	"math"
+	"math/bits"
+
+	"github.com/anycl/anycl/internal/cldriver"
+)
 
 // Rect describes a box of bytes in two memories: Region is {bytes in a row, rows,
 // slices}. Row and slice pitches are in bytes; 0 means tight. For ReadRect and
@@ -13,26 +18,52 @@ type Rect struct {
 	SlicePitch, SlicePitch2 int
 }
 
-// extent returns where the last byte of a box ends, -1 for one that is not valid.
+// extent returns where the last byte of a box ends, -1 for a box that is not valid, or whose end has no int.
 func extent(origin, region [3]int, row, slice int) int {
-	if row == 0 {
-		row = region[0]
-	}
-	if slice == 0 {
-		slice = region[1] * row
-	}
 	for i := range 3 {
 		if origin[i] < 0 || region[i] < 0 {
 			return -1
 		}
 	}
-	if row < region[0] || slice < row*region[1] {
+	if row == 0 {
+		row = region[0]
+	}
+	var s sum
+	plane := s.times(row, region[1])
+	if slice == 0 {
+		slice = plane
+	}
+	if s.overflow || row < region[0] || slice < plane {
 		return -1
 	}
 	if region[0] == 0 || region[1] == 0 || region[2] == 0 {
 		return 0
 	}
-	return (origin[2]+region[2]-1)*slice + (origin[1]+region[1]-1)*row + origin[0] + region[0]
+	end := s.plus(origin[0], region[0])
+	end = s.plus(end, s.times(s.plus(origin[1], region[1]-1), row))
+	end = s.plus(end, s.times(s.plus(origin[2], region[2]-1), slice))
+	if s.overflow {
+		return -1
+	}
+	return end
+}
+
+// sum computes with sizes, and notes a result that has no int.
+type sum struct{ overflow bool }
+
+func (s *sum) plus(a, b int) int {
+	s.overflow = s.overflow || a > math.MaxInt-b
+	return a + b
+}
+
+// times is 0 where the product has no int; a negative factor counts as such.
+func (s *sum) times(a, b int) int {
+	high, low := bits.Mul(uint(a), uint(b))
+	if a < 0 || b < 0 || high != 0 || int(low) < 0 {
+		s.overflow = true
+		return 0
+	}
+	return int(low)
 }
 
 func (r *Rect) fill(c *cldriver.Command) {

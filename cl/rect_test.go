@@ -62,3 +62,18 @@ func TestRectangularCopiesAgreeWithTheHost(t *testing.T) {
 		})
 	}
 }
+
+// A box whose end has no int would wrap around to one that fits.
+func TestABoxOfHugePitchesIsAnError(t *testing.T) {
+	r := newRig(t, nil)
+	b, out := r.filled(t, count(64)), make([]byte, 64)
+	for name, rect := range map[string]cl.Rect{
+		"slices":      {Region: [3]int{1, 1, 5}, SlicePitch: 1 << 62},
+		"rows":        {Region: [3]int{1, 5, 1}, RowPitch: 1 << 62},
+		"host slices": {Region: [3]int{1, 1, 5}, SlicePitch2: 1 << 62},
+		"tight":       {Region: [3]int{1 << 32, 1 << 32, 1}},
+		"origin":      {Region: [3]int{1, 1, 1}, RowPitch: 1 << 32, Origin: [3]int{0, 1 << 32, 0}},
+	} {
+		require.ErrorIs(t, r.q.ReadRect(b, rect, out, nil), cl.InvalidValue, name)
+	}
+}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -61,10 +62,14 @@ func LoadCSV(path string, o CSVOptions) (*Table, error) {
 	return t, nil
 }
 
-// ReadCSV reads comma-separated values as RFC 4180 describes them. Errors: lines of unequal length, quotes out of place, a column of
+// ReadCSV reads comma-separated values as RFC 4180 describes them, without a byte order mark at the beginning. Errors: lines of unequal length, quotes out of place, a column of
 // numbers with a field that is none; each names the line. A name twice, or one of Types that no column has.
 func ReadCSV(r io.Reader, o CSVOptions) (*Table, error) {
-	c := csv.NewReader(r)
+	text := bufio.NewReader(r)
+	if begin, err := text.Peek(len(byteOrderMark)); err == nil && string(begin) == byteOrderMark {
+		_, _ = text.Discard(len(byteOrderMark)) // it is buffered
+	}
+	c := csv.NewReader(text)
 	c.Comment, c.ReuseRecord = o.Comment, true
 	if o.Comma != 0 {
 		c.Comma = o.Comma
@@ -107,13 +112,16 @@ func ReadCSV(r io.Reader, o CSVOptions) (*Table, error) {
 	return t, nil
 }
 
+// byteOrderMark is what some programs write before UTF-8.
+const byteOrderMark = "\ufeff"
+
 // name makes the columns of the first line.
 func (t *Table) name(record []string, header bool, o CSVOptions) error {
 	if o.Names != nil && len(o.Names) != len(record) {
 		return fmt.Errorf("data: csv: %d names for %d columns", len(o.Names), len(record))
 	}
 	for i, field := range record {
-		name := strings.TrimSpace(strings.TrimPrefix(strings.Clone(field), "\ufeff"))
+		name := strings.TrimSpace(strings.Clone(field))
 		switch {
 		case o.Names != nil:
 			name = o.Names[i]

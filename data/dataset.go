@@ -121,10 +121,13 @@ func Split(d Dataset, fraction float64, seed uint64) (first, rest Dataset, err e
 	return &subset{d, firstNumbers}, &subset{d, restNumbers}, nil
 }
 
-// SplitNumbers is [Split] of the numbers 0 to n - 1.
+// SplitNumbers is [Split] of the numbers 0 to n - 1. Errors: fraction is not within [0, 1]; n is negative.
 func SplitNumbers(n int, fraction float64, seed uint64) (first, rest []int, err error) {
-	if !(fraction >= 0 && fraction <= 1) {
-		return nil, nil, fmt.Errorf("data: a fraction of %v", fraction)
+	switch {
+	case n < 0:
+		return nil, nil, fmt.Errorf("data: a split of %d examples", n)
+	case !(fraction >= 0 && fraction <= 1):
+		return nil, nil, fmt.Errorf("data: a split by the fraction %v, which is not within [0, 1]", fraction)
 	}
 	order := make([]int, n)
 	permute(order, seed, 0)
@@ -132,7 +135,8 @@ func SplitNumbers(n int, fraction float64, seed uint64) (first, rest []int, err 
 	return order[:at:at], order[at:], nil
 }
 
-// Rows are the rows of x with the given numbers, along its first axis, in memory of their own. Errors: x is a scalar; a number that it does not have.
+// Rows are the rows of x with the given numbers, along its first axis, in memory of their own. Errors: x is nil or a scalar; a number
+// that it does not have.
 func Rows(x *tensor.Tensor, numbers []int) (*tensor.Tensor, error) {
 	d, err := Tensors(x)
 	if err != nil {

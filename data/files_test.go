@@ -207,3 +207,19 @@ func TestScalingKeepsMeansAndLines(t *testing.T) {
 	require.InDelta(t, 0, double[0], 1e-12)
 	require.Equal(t, line, scale(line, 1, 12, 1, 12))
 }
+
+func TestAByteOrderMarkIsNoPartOfTheData(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		o    CSVOptions
+	}{
+		"without a header":   {"\ufeff1,2\n3,4\n", CSVOptions{NoHeader: true}},
+		"of a quoted header": {"\ufeff\"0\",\"1\"\n1,2\n3,4\n", CSVOptions{}},
+	} {
+		table, err := ReadCSV(strings.NewReader(c.text), c.o)
+		require.NoError(t, err, name)
+		column, err := table.Column("0")
+		require.NoError(t, err, name)
+		require.Equal(t, []float64{1, 3}, column.Numbers, name)
+	}
+}

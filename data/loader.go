@@ -110,7 +110,11 @@ func (l *Loader) Len() int {
 	if l.o.DropLast {
 		return l.set.Len() / l.o.Batch
 	}
-	return (l.set.Len() + l.o.Batch - 1) / l.o.Batch
+	n := l.set.Len() / l.o.Batch
+	if l.set.Len()%l.o.Batch > 0 {
+		n++
+	}
+	return n
 }
 
 // Examples is how many examples an epoch has.

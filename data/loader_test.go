@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -265,4 +266,23 @@ func TestBatchesAllocateNothing(t *testing.T) {
 		}
 		require.Less(t, testing.AllocsPerRun(3, epoch), 100., "of an epoch of 1,024 batches of %s", name)
 	}
+}
+
+func TestOneBatchHasAllExamples(t *testing.T) {
+	d, err := Tensors(tensor.Must(tensor.FromSlice([]float32{1, 2, 3})))
+	require.NoError(t, err)
+	l, err := NewLoader(d, LoaderOptions{Batch: math.MaxInt})
+	require.NoError(t, err)
+	require.Equal(t, 1, l.Len())
+	seen := 0
+	for b, err := range l.Epoch(t.Context()) {
+		require.NoError(t, err)
+		seen += len(b.Numbers)
+	}
+	require.Equal(t, 3, seen)
+}
+
+func TestASplitOfANegativeNumberIsAnError(t *testing.T) {
+	_, _, err := SplitNumbers(-1, 0.5, 1)
+	require.ErrorContains(t, err, "-1")
 }

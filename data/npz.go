@@ -51,8 +51,8 @@ func readEntry(f *zip.File) (*tensor.Tensor, error) {
 	return t, errors.Join(err, r.Close())
 }
 
-// SaveNPZ writes arrays to a .npz file, as numpy.savez does, or savez_compressed with compress. It replaces path when the file is whole. Errors:
-// a nil tensor; the file cannot be written.
+// SaveNPZ writes arrays to a .npz file, as numpy.savez does, or savez_compressed with compress. It replaces path when the file is whole.
+// Errors: a nil tensor; the file cannot be written.
 func SaveNPZ(path string, arrays map[string]*tensor.Tensor, compress bool) error {
 	method := zip.Store
 	if compress {

@@ -19,7 +19,8 @@ type Standard struct {
 	Deviation []float64 `json:"deviation"` // of the population; 1 for a column that is constant
 }
 
-// FitStandard finds the means and deviations of the columns of x, [rows, columns]. Errors: x is no matrix or has no rows; a number is not finite.
+// FitStandard finds the means and deviations of the columns of x, [rows, columns]. Errors: x is no matrix or has no rows; a number is not
+// finite.
 func FitStandard(x *tensor.Tensor) (*Standard, error) {
 	if x == nil || x.Rank() != 2 || x.Shape()[0] == 0 {
 		return nil, errors.New("data: standard: it takes a matrix with rows")
@@ -45,12 +46,13 @@ func FitStandard(x *tensor.Tensor) (*Standard, error) {
 	return s, nil
 }
 
-// Apply is x, [rows, columns] or [columns], brought to the scale of the matrix that s was fitted on, in the dtype of x. Errors: x has another number of columns.
+// Apply is x, [rows, columns] or [columns], brought to the scale of the matrix that s was fitted on, in the dtype of x, to which
+// results are rounded. Errors: x has another number of columns.
 func (s *Standard) Apply(x *tensor.Tensor) (*tensor.Tensor, error) {
 	return s.each(x, func(v, mean, deviation float64) float64 { return (v - mean) / deviation })
 }
 
-// Undo is what Apply makes z of.
+// Undo is the x of which Apply makes z. Errors: as those of Apply.
 func (s *Standard) Undo(z *tensor.Tensor) (*tensor.Tensor, error) {
 	return s.each(z, func(v, mean, deviation float64) float64 { return v*deviation + mean })
 }

@@ -1,8 +1,8 @@
 package engine
 
 // Operations that an element costs beside arithmetic, in units of [Scalar] Flops, as one core of a CPU driver takes
-// them from its caches. A read whose address is no step along a line of memory fills no vectors. Measured on PoCL 3.1, per element
-// of float32, in the time of an operation of exp.
+// them from its caches. A read whose address is no step along a line of memory fills no vectors. They are fitted to times of PoCL 3.1,
+// per element of float32, in the time of an operation of exp.
 const (
 	StoredFlops        = 8  // to store an element and to read it again
 	GatherFlops        = 28 // to find it by an index that is data, along a line

@@ -1,6 +1,6 @@
 // Package engine is the interface between op graphs and the engines that execute them.
 //
-// Package ops lowers a graph to tasks; an [Engine] runs tasks. Two engines exist: an OpenCL device
+// A graph of package ops is lowered to tasks; an [Engine] runs tasks. Two engines exist: an OpenCL device
 // (internal/ocl) and the CPU path (package fallback). The interface consists of tasks, memory handles
 // and byte slices, never a graph node and never an OpenCL type, so a third engine needs only this
 // package. Package ops/optest is the conformance suite for one. An engine's [Traits] list the optional

@@ -235,7 +235,7 @@ func (e *Expr) Rewrite(f func(e *Expr) *Expr) *Expr {
 				out = out.Add(DataIndex(walk(a.Data)).Mul(t.Coef))
 				continue
 			case AtomDiv, AtomMod, AtomMin:
-				a = bent(a.Kind, index(a.X), a.D)
+				a = nonlinear(a.Kind, index(a.X), a.D)
 			}
 			out = out.Add(newIndex(0, []Term{{t.Coef, a}}))
 		}

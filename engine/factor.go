@@ -51,7 +51,8 @@ func (f *LU) valid() error { return extents(f.Batch, f.M, f.N) }
 
 func (f *LU) operands(t *Task) (ins, outs []Operand) {
 	a := Operand{DType: wideOf(t), Len: f.Batch * f.M * f.N}
-	return []Operand{a}, []Operand{a, {DType: tensor.Int32, Len: f.Batch * min(f.M, f.N)}, {DType: tensor.Int32, Len: f.Batch * f.M}, {DType: tensor.Int32, Len: f.Batch}}
+	of := func(n int64) Operand { return Operand{DType: tensor.Int32, Len: f.Batch * n} }
+	return []Operand{a}, []Operand{a, of(min(f.M, f.N)), of(f.M), of(1)}
 }
 
 func (f *LU) cost(_ *Task, c *Cost) {

@@ -257,14 +257,14 @@ func (x *Index) Div(d int64, dom Domain) *Index {
 		inner := r.Terms[0].Atom
 		return inner.X.Div(inner.D*d, dom).Add(newIndex(q, whole))
 	}
-	return newIndex(q, append(whole, Term{1, bent(AtomDiv, r, d)}))
+	return newIndex(q, append(whole, Term{1, nonlinear(AtomDiv, r, d)}))
 }
 
 // signs are the operators of atoms of X and D in keys.
 var signs = [...]byte{AtomDiv: '/', AtomMod: '%', AtomMin: '<'}
 
-// bent is the atom of a quotient or remainder of x by d, or of the lesser of both.
-func bent(kind AtomKind, x *Index, d int64) Atom {
+// nonlinear is the atom of a quotient or remainder of x by d, or of the lesser of both.
+func nonlinear(kind AtomKind, x *Index, d int64) Atom {
 	var room [128]byte
 	key := append(append(room[:0], '('), x.key...)
 	key = append(append(key, ')'), signs[kind])
@@ -301,7 +301,7 @@ func (x *Index) Mod(d int64, dom Domain) *Index {
 	if len(r.Terms) == 1 && r.Const == 0 && r.Terms[0].Coef == 1 && r.Terms[0].Atom.Kind == AtomMod && r.Terms[0].Atom.D%d == 0 {
 		return r.Terms[0].Atom.X.Mod(d, dom)
 	}
-	return newIndex(0, []Term{{1, bent(AtomMod, r, d)}})
+	return newIndex(0, []Term{{1, nonlinear(AtomMod, r, d)}})
 }
 
 // Min is the lesser of x and d, simplified by the extents of the axes in dom.
@@ -312,7 +312,7 @@ func (x *Index) Min(d int64, dom Domain) *Index {
 	case lo >= d:
 		return ConstIndex(d)
 	}
-	return newIndex(0, []Term{{1, bent(AtomMin, x, d)}})
+	return newIndex(0, []Term{{1, nonlinear(AtomMin, x, d)}})
 }
 
 // Max is the greater of x and d.

@@ -59,7 +59,8 @@ func (w StrayWrite) String() string {
 	if w.Name != "" {
 		name = " " + w.Name
 	}
-	s := fmt.Sprintf("argument %d (%s %d%s, %d bytes) is written at bytes %d to %d", w.Argument, kind, w.Index, name, w.Bytes, w.First, w.Last)
+	s := fmt.Sprintf("argument %d (%s %d%s, %d bytes) is written at bytes %d to %d",
+		w.Argument, kind, w.Index, name, w.Bytes, w.First, w.Last)
 	switch {
 	case w.First < 0:
 		return fmt.Sprintf("%s, %d before its start", s, -w.First)

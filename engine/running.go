@@ -9,7 +9,8 @@ import (
 // RunningFold is the operation of [Running].
 type RunningFold uint8
 
-// The folds. RunningMax and RunningMin give positions too: of the last element that is the extreme so far; NaN beats every number.
+// The folds. RunningMax and RunningMin give positions too: of the last element that is the extreme so far; NaN is more extreme than every
+// number.
 // RunningLogSum is log Σ e^x. RunningLinear has two inputs.
 const (
 	RunningProd RunningFold = iota

@@ -15,8 +15,8 @@ type Part struct {
 
 // SplitRow gives tasks that together compute the same as t, a Row: a Reduce for every fold, and a Map
 // for the outputs over the row. What these and other folds need of a fold, a function of its result where one is worth a temporary
-// operand of its own, is left there by its Reduce, which has the outputs for the row that are known then as well. It is how an engine
-// runs rows that it cannot keep near, and one that has no way for a Row of its own.
+// operand of its own, is left there by its Reduce, which has the outputs for the row that are known then as well. So an engine runs
+// rows that its fast memory has no room for, and every Row if it has no kernel for one.
 //
 // With through, outputs over the row go with a fold that they do not wait for, where there is one: a Row of one fold, see [Task.Through],
 // whose first output is its result.
@@ -223,7 +223,9 @@ func (s *splitter) add(e *Expr, after int) {
 
 func (s *splitter) begin(k Kind, axes Domain, groups []int) *Part {
 	t := s.whole
-	return &Part{Task: &Task{Kind: k, Name: t.Name, Caller: t.Caller, Axes: axes, Groups: groups, FastMath: t.FastMath, Reproducible: t.Reproducible}}
+	return &Part{Task: &Task{
+		Kind: k, Name: t.Name, Caller: t.Caller, Axes: axes, Groups: groups, FastMath: t.FastMath, Reproducible: t.Reproducible,
+	}}
 }
 
 // fold is the part that folds, and leaves what is kept of the result.

@@ -70,13 +70,13 @@ func (q *Query) ValueCounts(names ...string) *Query {
 // Histogram counts the values of a column of numbers, dates or times in bins of equal width from the least value to the
 // greatest: the columns lower and upper are the ends of a bin, of which upper belongs to the next one but in the last, and
 // count is how many values it has. Nulls, NaN and infinities are in none. Times are in their units. Errors: a column that is
-// missing or has no numbers, fewer than one bin.
+// missing or has no numbers, fewer than one bin or more than a frame has rows.
 func (f *Frame) Histogram(name string, bins int) (*Frame, error) {
 	c := f.Column(name)
 	switch {
 	case c == nil:
 		return nil, fmt.Errorf("frame: %w %q", expr.ErrNoColumn, name)
-	case bins < 1:
+	case bins < 1 || uint64(bins) > table.MaxRows:
 		return nil, fmt.Errorf("frame: a histogram of %d bins", bins)
 	}
 	if c.Type().IsTemporal() {

@@ -206,6 +206,9 @@ func (in *Inputs) feed(feeds ops.Feeds, c *column.Column, x, ok *ops.Node) error
 // WithTensor returns the frame with a model's output for its rows as further columns: a vector as one, a matrix as one for each name.
 // Errors: another number of rows or names; a dtype that no column has.
 func (f *Frame) WithTensor(t *tensor.Tensor, names ...string) (*Frame, error) {
+	if t == nil {
+		return nil, errors.New("frame: the tensor is nil")
+	}
 	if t.Rank() == 1 {
 		var err error
 		if t, err = t.Reshape(t.Len(), 1); err != nil {

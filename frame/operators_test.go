@@ -234,3 +234,80 @@ func TestOffsetsFollowTheCalendar(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, sums.Column("a").Format(0), sums.Column("b").Format(0))
 }
+
+// The mean of equal values is not always one of them, once rounded.
+func TestColumnsThatDoNotVaryAreScaledToZero(t *testing.T) {
+	values := make([]float64, 10)
+	for i := range values {
+		values[i] = 0.1
+	}
+	f, err := frame.New(frame.Of("x", values))
+	require.NoError(t, err)
+	s, err := f.Standardizer("x")
+	require.NoError(t, err)
+	require.Equal(t, []float64{0.1}, s.Mean)
+	require.Equal(t, []float64{1}, s.Std)
+	scaled, err := s.Apply(f)
+	require.NoError(t, err)
+	require.Equal(t, make([]float64, 10), column.Values[float64](scaled.Column("x")))
+}
+
+func TestHistogramsHaveABoundOfBins(t *testing.T) {
+	f, err := frame.New(frame.Of("x", []float64{1, 2}))
+	require.NoError(t, err)
+	for _, bins := range []int{-1, 0, math.MaxInt} {
+		_, err := f.Histogram("x", bins)
+		require.ErrorContains(t, err, "bins")
+	}
+}
+
+func TestRoundingToMoreDigitsThanNumbersHave(t *testing.T) {
+	f, err := frame.New(frame.Of("x", []float64{1.5, -1e308, math.Inf(1), math.NaN(), 0}))
+	require.NoError(t, err)
+	for digits, want := range map[int][]float64{
+		-309:        {0, 0, math.Inf(1), math.NaN(), 0},
+		math.MinInt: {0, 0, math.Inf(1), math.NaN(), 0},
+		math.MaxInt: {1.5, -1e308, math.Inf(1), math.NaN(), 0},
+	} {
+		r, err := f.Query().Select(frame.Col("x").Round(digits).As("r")).Collect(t.Context())
+		require.NoError(t, err)
+		got := column.Values[float64](r.Column("r"))
+		for i, w := range want {
+			require.True(t, got[i] == w || w != w && got[i] != got[i], "%v to %d digits is %v", column.Values[float64](f.Column("x"))[i], digits, got[i])
+		}
+	}
+}
+
+// limited tells how many rows it is asked for.
+type limited struct{ limits *[]int }
+
+func (limited) String() string { return "limited" }
+
+func (limited) Schema() ([]frame.Field, error) {
+	return []frame.Field{{Name: "x", Type: column.Int64.Of()}}, nil
+}
+
+func (s limited) Read(_ context.Context, r frame.Request, rows func(*frame.Frame) error) error {
+	*s.limits = append(*s.limits, r.Limit)
+	f, err := frame.New(frame.Of("x", []int64{1, 2, 3}))
+	if err != nil {
+		return err
+	}
+	return rows(f)
+}
+
+func TestSourcesAreAskedForNoNegativeLimit(t *testing.T) {
+	var limits []int
+	for _, slice := range [][2]int{{1, 1}, {1, math.MaxInt}, {math.MaxInt, math.MaxInt}, {0, math.MaxInt}} {
+		_, err := frame.Scan(limited{&limits}).Slice(slice[0], slice[1]).Collect(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []int{2, -1, -1, math.MaxInt}, limits)
+}
+
+func TestNoTensorIsNoColumn(t *testing.T) {
+	f, err := frame.New(frame.Of("x", []float64{1}))
+	require.NoError(t, err)
+	_, err = f.WithTensor(nil, "y")
+	require.ErrorContains(t, err, "nil")
+}

@@ -168,15 +168,17 @@ func (f *Frame) Standardizer(names ...string) (*Scaler, error) {
 			return nil, err
 		}
 		mean, n := 0.0, 0
+		least, most := math.Inf(1), math.Inf(-1)
 		for i, x := range v {
 			if !c.IsNull(i) {
 				mean, n = mean+x, n+1
+				least, most = min(least, x), max(most, x)
 			}
 		}
 		if n == 0 {
 			return nil, fmt.Errorf("frame: column %q has no values", name)
 		}
-		mean /= float64(n)
+		mean = min(max(mean/float64(n), least), most) // exact where no value differs
 		m2 := 0.0
 		for i, x := range v {
 			if !c.IsNull(i) {

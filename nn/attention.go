@@ -165,7 +165,7 @@ func (l *MultiheadAttention) project(p *Pass, q, k, v *ops.Node) (_, _, _ *ops.N
 	}
 	ends := []int{0, e, e + kv, e + 2*kv}
 	var x [3]*ops.Node
-	// The gradient of one product is put together from those of its slices, by a kernel that would turn the queries' and the keys' back for
+	// The gradient of one product is put together from those of its slices, by a kernel that would undo the rotation of queries and keys for
 	// every element of all three.
 	turned := p.training && l.Rotary != nil
 	if in := [3]*ops.Node{q, k, v}; l.InWeight != nil && q == k && k == v && !turned { // one product

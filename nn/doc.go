@@ -40,7 +40,7 @@
 //
 //	train := model.Train()
 //	loss := ops.CrossEntropy(train.Apply(x), labels)
-//	updates := append(optim.New(optim.AdamW{}, model.Params(), nil).Minimize(loss), train.Updates()...)
+//	updates := append(optim.New(optim.AdamW{}, model.Params(), optim.Options{}).Minimize(loss), train.Updates()...)
 //	scores := model.Eval().Apply(x)
 //
 // [Pass.Updates] are the running statistics of a training pass; name them beside those of the optimiser.

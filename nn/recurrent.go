@@ -20,7 +20,7 @@ type RNN struct {
 	Layers        int     // 0: 1
 	Bidirectional bool    // layers go over the sequence in both directions
 	BatchFirst    bool    // x and y are [N, T, ...] and not [T, N, ...]
-	NoBias        bool    //
+	NoBias        bool    // neither bias_ih nor bias_hh
 	ReLU          bool    // of an RNN: in place of tanh
 	Projection    int     // of an LSTM: the size to which its state is projected; 0: it is not
 	Dropout       float64 // in training, between layers

@@ -13,8 +13,8 @@ import (
 //
 //	a ← Decay·a + (1 - Decay)·p
 //
-// of which the first is the parameter after the first step; without one, the mean of the parameters after every step from Start on, each Every
-// steps: stochastic weight averaging.
+// of which the first is the parameter after the first step; without one, it is the mean of the parameters as they are after step
+// Start + 1 and every Every steps from there on: stochastic weight averaging. Use an Average with one optimiser.
 // Source: Polyak and Juditsky (1992); Izmailov et al., Averaging Weights Leads to Wider Optima and Better Generalization (2018).
 type Average struct {
 	Decay float64 // in [0, 1); 0: all count the same
@@ -39,7 +39,7 @@ func (a *Average) prepare(z *Optimizer) {
 	if a == nil {
 		return
 	}
-	a.params = z.params
+	a.params, a.values = z.params, nil
 	a.count = z.keepVariable("average.count", tensor.Scalar(int64(0)))
 	for _, p := range z.params {
 		a.values = append(a.values, z.variable("average."+p.Name(), wide(p).DType(), 0, p.Shape()...))
@@ -76,28 +76,34 @@ func (a *Average) build(b *building, i int, next *ops.Node) {
 func (a *Average) Values() []*ops.Node { return a.values }
 
 // Swap exchanges parameters and averages, for a validation with the averages; a second one puts them back. Runs that use
-// them are waited for. Errors: as [ops.Value] and [ops.Set].
+// them are waited for. Where ctx ends, nothing is exchanged. Errors: as [ops.Value] and [ops.Set].
 func (a *Average) Swap(ctx context.Context) error {
+	type setting struct {
+		variable *ops.Node
+		value    *tensor.Tensor
+	}
+	var settings []setting
+	give := func(to, from *ops.Node) error {
+		x, err := ops.Value(ctx, from)
+		if err == nil {
+			x, err = tensor.Cast(x, to.DType())
+		}
+		settings = append(settings, setting{to, x})
+		return err
+	}
 	for i, v := range a.values {
-		p := a.params[i]
-		old, err := ops.Value(ctx, p)
-		if err != nil {
+		if err := give(a.params[i], v); err != nil {
 			return err
 		}
-		mean, err := ops.Value(ctx, v)
-		if err != nil {
+		if err := give(v, a.params[i]); err != nil {
 			return err
 		}
-		if mean, err = tensor.Cast(mean, p.DType()); err != nil {
-			return err
-		}
-		if old, err = tensor.Cast(old, v.DType()); err != nil {
-			return err
-		}
-		if err := ops.Set(ctx, p, mean); err != nil {
-			return err
-		}
-		if err := ops.Set(ctx, v, old); err != nil {
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, s := range settings {
+		if err := ops.Set(context.WithoutCancel(ctx), s.variable, s.value); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Plateau reduces the learning rate when a metric, such as the loss of a validation, has stopped falling. It is decided on the host, between
+// Plateau reduces the learning rate when a metric, such as the loss of a validation, has stopped falling. The host decides it, between
 // steps:
 //
 //	plateau := optim.NewPlateau(g, optim.PlateauOptions{})
@@ -93,6 +93,9 @@ func (p *Plateau) State() PlateauState { return p.s }
 
 // Restore goes on with what State has returned. Errors: those of [ops.Set].
 func (p *Plateau) Restore(ctx context.Context, s PlateauState) error {
+	if err := ops.Set(ctx, p.factor, tensor.Scalar(float32(s.Factor))); err != nil {
+		return err
+	}
 	p.s = s
-	return ops.Set(ctx, p.factor, tensor.Scalar(float32(s.Factor)))
+	return nil
 }

@@ -100,8 +100,8 @@ func Linear(steps int, from, to float64) Schedule {
 	}
 }
 
-// CosineRestarts falls as [Cosine] in the given number of steps, then begins anew with a period that is grow times as long: grow is 1 or more, a whole
-// number. PyTorch: CosineAnnealingWarmRestarts. Source: as Cosine.
+// CosineRestarts falls as [Cosine] in the given number of steps, then begins anew with a period that is grow times as long: grow is 1 or
+// more, a whole number. PyTorch: CosineAnnealingWarmRestarts. Source: as Cosine.
 func CosineRestarts(steps, grow int, least float64) Schedule {
 	steps, grow = max(steps, 1), max(grow, 1)
 	return func(step *ops.Node) *ops.Node {
@@ -111,7 +111,7 @@ func CosineRestarts(steps, grow int, least float64) Schedule {
 		}
 		// The beginnings of all periods that steps can reach, from the last back; they are exact, which a logarithm is not.
 		at, length := asFloat(step), ops.ScalarLike(asFloat(step), float64(steps))
-		for begin, n := int64(steps), int64(steps)*int64(grow); begin < 1<<40; begin, n = begin+n, n*int64(grow) {
+		for begin, n := int64(steps), int64(steps)*int64(grow); begin < 1<<40 && n > 0; begin, n = begin+n, n*int64(grow) {
 			in := ops.GreaterEqual(step, begin)
 			at = ops.Where(in, asFloat(ops.Sub(step, begin)), at)
 			length = ops.Where(in, ops.ScalarLike(length, float64(n)), length)

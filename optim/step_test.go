@@ -1,6 +1,7 @@
 package optim_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -109,6 +110,46 @@ func TestAveragesFollowTheParameters(t *testing.T) {
 	require.Equal(t, []float64{6}, floats(t, p))
 	require.NoError(t, swa.Swap(t.Context()))
 	require.Equal(t, []float64{8}, floats(t, p))
+}
+
+// ending is a context that ends after some looks at it.
+type ending struct {
+	context.Context
+	looks int
+}
+
+func (e *ending) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestParametersAndAveragesAreExchangedAllOrNotAtAll(t *testing.T) {
+	for looks := range 20 {
+		g := ops.NewGraph("average")
+		p, q := g.Variable("p", vector(1)), g.Variable("q", vector(2))
+		a := &optim.Average{}
+		optim.New(optim.SGD{}, []*ops.Node{p, q}, optim.Options{Average: a})
+		want := []float64{0, 0}
+		if err := a.Swap(&ending{t.Context(), looks}); err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			want = []float64{1, 2}
+		}
+		require.Equal(t, want, append(floats(t, p), floats(t, q)...), "after %d looks", looks)
+	}
+}
+
+func TestAnAverageIsOfTheOptimizerThatHadItLast(t *testing.T) {
+	rt, g := cpu(t), ops.NewGraph("again")
+	p, _, loss := quadratic(g, 1)
+	a := &optim.Average{}
+	var opt *optim.Optimizer
+	for range 2 {
+		opt = optim.New(optim.SGD{}, []*ops.Node{p}, optim.Options{Average: a})
+	}
+	require.Len(t, a.Values(), 1)
+	compile(t, rt, g, opt.Minimize(loss))
 }
 
 func TestGroupsHaveRulesOfTheirOwn(t *testing.T) {

@@ -155,7 +155,8 @@ func (c *Calibration) better(b *Calibration) {
 		*p[0] = min(*p[0], *p[1])
 	}
 	for _, p := range [][2]*float64{
-		{&c.Upload, &b.Upload}, {&c.Download, &b.Download}, {&c.Copy, &b.Copy}, {&c.GFLOPS, &b.GFLOPS}, {&c.CompanionCopy, &b.CompanionCopy}, {&c.Pageable, &b.Pageable},
+		{&c.Upload, &b.Upload}, {&c.Download, &b.Download}, {&c.Copy, &b.Copy},
+		{&c.GFLOPS, &b.GFLOPS}, {&c.CompanionCopy, &b.CompanionCopy}, {&c.Pageable, &b.Pageable},
 	} {
 		*p[0] = max(*p[0], *p[1])
 	}

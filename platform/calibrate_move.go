@@ -101,7 +101,9 @@ func (o *Opened) measureTransfers(ctx context.Context, prog timed, c *Calibratio
 	if o.staging != nil {
 		n := c.Uploads[last].Bytes
 		host := written(n)
-		t, err := typical(ctx, movePart, func() error { return o.copies(k, n) }, func() error { return o.queue.Write(from.Buffer(), 0, host, nil) })
+		t, err := typical(ctx, movePart,
+			func() error { return o.copies(k, n) },
+			func() error { return o.queue.Write(from.Buffer(), 0, host, nil) })
 		if err != nil {
 			return errors.Join(err, free())
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // A CPU driver runs kernels on threads of its own, which sleep until there is
-// work: to wake them takes as long as twenty small kernels, and then the caller
+// work: to wake them takes much longer than a small kernel, and then the caller
 // sleeps and must be woken too. PoCL has a second device, "basic", that runs kernels on the
 // thread that enqueues them, with the same compiler and in the same memory. It is
 // no device of its own to anybody here, but the companion of the one that
@@ -36,8 +36,8 @@ const (
 	poclCallerPlain = "basic-"
 )
 
-// PoCL 3.1 runs the linker for each kernel, which reads the symbols of the C libraries into some MiB of memory, 4 KiB
-// at a time: half of its time it waits for pages. So programs that drivers start are told to
+// PoCL 3.1 runs the linker for each kernel, which reads the symbols of the C libraries into memory a page
+// at a time: for much of its time it waits for pages. So programs that drivers start are told to
 // ask for more memory at a time, and in large pages. That is for glibc, from 2.35 on; others pass over it.
 const (
 	envTunables = "GLIBC_TUNABLES"
@@ -48,7 +48,9 @@ const (
 // CUDA would not show the GPU when POCL_DEVICES is set. Later ones name theirs otherwise.
 // Source: clGetPlatformInfo.c and devices.c of PoCL 3.1.
 var poclPlain = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (\w+\+Asserts|None|Release|RelWithDebInfo|Debug|RELOC|SPIR|SPIR-V|LLVM [\w. -]+|SLEEF|FP16|DISTRO|LTTNG|POCL_DEBUG))*$`)
+	return regexp.MustCompile(`^OpenCL \d\.\d PoCL 3\.1\b[^,]*(, (` +
+		`\w+\+Asserts|None|Release|RelWithDebInfo|Debug|RELOC|SPIR|SPIR-V|LLVM [\w. -]+|SLEEF|FP16|DISTRO|LTTNG|POCL_DEBUG` +
+		`))*$`)
 })
 
 // platformsOf lists the platforms of a library. Where there are several, the loader ocl-icd asks each for its devices, to
@@ -260,7 +262,9 @@ func aligned(n int) []byte {
 }
 
 // companionRounds lets the host, the device, which copies, and the companion write in turn.
-func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from, to *cl.Buffer, n int64) error, ours bool, set func(*cl.Kernel, int, *block, []byte) error) (err error) {
+func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from, to *cl.Buffer, n int64) error, ours bool,
+	set func(*cl.Kernel, int, *block, []byte) error,
+) (err error) {
 	o := p.o
 	items, group := o.device.rateItems()
 	n := items * o.device.ratedVector() * 4 // bytes
@@ -282,7 +286,11 @@ func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from
 		b.direct.mu.RUnlock()
 		blocks[i] = b
 	}
-	err = errors.Join(set(companion.Kernel, companion.from, blocks[1], seen[1]), set(companion.Kernel, companion.to, blocks[2], seen[2]), companion.prepare(q, o.device))
+	err = errors.Join(
+		set(companion.Kernel, companion.from, blocks[1], seen[1]),
+		set(companion.Kernel, companion.to, blocks[2], seen[2]),
+		companion.prepare(q, o.device),
+	)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 // another thread does, after being woken. Where a probe shows that buffers stay where the host once
 // saw them, and that both sides see each other's bytes there, transfers are plain copies. That
 // spares two of the three times that a small run would wait for a thread to wake up, and a wake-up
-// costs as much as twenty small kernels.
+// costs more than a small kernel.
 
 // transferDirect copies when nothing that was enqueued can still touch m.
 func (o *Opened) transferDirect(ctx context.Context, m *Memory, off int64, host []byte, write bool) error {

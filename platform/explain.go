@@ -104,13 +104,15 @@ func (d *Device) Explain() string {
 		d.Units, d.MaxWorkGroup, units.Bytes(d.LocalMem), units.Bytes(d.GlobalMem), units.Bytes(d.MaxAlloc), units.Bytes(int64(d.ArgBytes)))
 	fmt.Fprintf(w, "  divides\t%s\n", d.dividesText())
 	if c := r.Calibration; c != nil {
-		fmt.Fprintf(w, "  measured\tlaunch %s, wait %s, upload %s, download %s, copy %s, %s, divergence %.1f x\n", units.Duration(c.Launch), units.Duration(c.Wait),
-			rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS), c.Divergence)
+		fmt.Fprintf(w, "  measured\tlaunch %s, wait %s, upload %s, download %s, copy %s, %s, divergence %.1f x\n",
+			units.Duration(c.Launch), units.Duration(c.Wait), rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS), c.Divergence)
 		for i, p := range c.Uploads {
-			fmt.Fprintf(w, "  %s\tup in %s, down in %s\n", units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.Downloads.At(c.Uploads[i].Bytes)))
+			fmt.Fprintf(w, "  %s\tup in %s, down in %s\n",
+				units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.Downloads.At(c.Uploads[i].Bytes)))
 		}
 		for _, p := range c.CompanionUploads {
-			fmt.Fprintf(w, "  %s\ton the calling thread, up in %s, down in %s\n", units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.CompanionDownloads.At(p.Bytes)))
+			fmt.Fprintf(w, "  %s\ton the calling thread, up in %s, down in %s\n",
+				units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.CompanionDownloads.At(p.Bytes)))
 		}
 	} else {
 		fmt.Fprintf(w, "  measured\tnot yet\n")

@@ -106,7 +106,8 @@ func KeptProcessor(o *Options) *Processor {
 	if dir == "" {
 		return &Processor{}
 	}
-	key := diskcache.Key(diskcache.Processor, strconv.Itoa(processorVersion), diskcache.Version(), runtime.GOOS, runtime.GOARCH, strconv.Itoa(runtime.NumCPU()), procs.Name())
+	key := diskcache.Key(diskcache.Processor, strconv.Itoa(processorVersion), diskcache.Version(),
+		runtime.GOOS, runtime.GOARCH, strconv.Itoa(runtime.NumCPU()), procs.Name())
 	return &Processor{filepath.Join(dir, "devices", key[:32]+"."+diskcache.Processor)}
 }
 

@@ -40,8 +40,10 @@ type Opened struct {
 	bitcode   *diskcache.Programs // of programs whose binaries the driver keeps
 	noBitcode atomic.Bool         // it gives none, or takes none
 	work      sync.WaitGroup      // builds in progress
-	// Whether a program was built without the compiler's long header, and whether none is.
-	refusesOnce             atomic.Bool // the driver, the options of OptimizedOnce
+	// refusesOnce is set where the driver refuses the options of OptimizedOnce.
+	refusesOnce atomic.Bool
+	// shortHeader is set once a program was built without the compiler's long header,
+	// longHeader where none is.
 	shortHeader, longHeader atomic.Bool
 
 	mu        sync.Mutex
@@ -321,7 +323,8 @@ func (o *Opened) warn(what string, err error) {
 // stagingHost is o as its link takes it.
 func (o *Opened) stagingHost() staging.Host {
 	return staging.Host{
-		ID: o.device.ID, Context: o.context, Device: o.cl, Queue: o.queue, Wait: o.drain, OutOfMemory: outOfMemory, Warn: o.warn, Closed: ErrClosed,
+		ID: o.device.ID, Context: o.context, Device: o.cl, Queue: o.queue,
+		Wait: o.drain, OutOfMemory: outOfMemory, Warn: o.warn, Closed: ErrClosed,
 		Alloc: func(n int64) (staging.Memory, int64, error) {
 			m, err := o.Alloc(n)
 			if err != nil {

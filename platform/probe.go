@@ -49,7 +49,8 @@ type prober struct {
 // newProber is a prober of the kernels of the opened device, or with onCompanion of its companion.
 func newProber(o *Opened, onCompanion bool) (p *prober, err error) {
 	p = &prober{
-		o: o, dev: o.cl, queue: o.queue, onCompanion: onCompanion, programs: map[string]*cl.Program{}, caps: &Caps{FMA: FMAPlain, Device: o.device.String()},
+		o: o, dev: o.cl, queue: o.queue, onCompanion: onCompanion,
+		programs: map[string]*cl.Program{}, caps: &Caps{FMA: FMAPlain, Device: o.device.String()},
 	}
 	if onCompanion {
 		p.dev = o.device.companion.cl

@@ -64,7 +64,10 @@ func (p *prober) runWarpgroups(f warpgroupsForm) error {
 		return err
 	}
 	defer func() { p.o.warn("probe", b.Close()) }()
-	err = errors.Join(p.queue.Write(p.buffer, 0, cl.Bytes(in), nil), p.queue.Write(b, 0, cl.Bytes(out), nil), k.SetBuffer(0, p.buffer), k.SetBuffer(1, b))
+	err = errors.Join(
+		p.queue.Write(p.buffer, 0, cl.Bytes(in), nil), p.queue.Write(b, 0, cl.Bytes(out), nil),
+		k.SetBuffer(0, p.buffer), k.SetBuffer(1, b),
+	)
 	if err != nil {
 		return err
 	}

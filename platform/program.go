@@ -30,8 +30,8 @@ type program struct {
 	used int64 // number of the last call that asked for it
 }
 
-// mostPrograms is the number of programs that stay cached. A program costs PoCL 3.1 a tenth
-// of a MiB, and a process that compiles one graph after another for weeks must not run out of memory.
+// mostPrograms is the number of programs that stay cached. Drivers hold memory for each, and a
+// process that compiles one graph after another for weeks must not run out of it.
 const mostPrograms = 512
 
 // defaultStd is the language level that every implementation builds: CL2.0 and

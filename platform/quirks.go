@@ -67,7 +67,10 @@ func switches() (map[string]bool, error) {
 func quirksOf(d *Device, simulated bool, switched map[string]bool) (on []Quirk, off []string) {
 	about := quirk.Device{Key: d.Key, Platform: d.PlatformName, Driver: d.Driver, Simulated: simulated}
 	for _, r := range quirk.Table {
-		q := Quirk{Name: r.Name, Driver: r.Driver, Symptom: r.Symptom, Remedy: r.Remedy, Source: r.Source, Test: r.Test, Always: r.Always, fix: r.Fix}
+		q := Quirk{
+			Name: r.Name, Driver: r.Driver, Symptom: r.Symptom, Remedy: r.Remedy,
+			Source: r.Source, Test: r.Test, Always: r.Always, fix: r.Fix,
+		}
 		matches := r.Match(about)
 		want, named := switched[q.Name]
 		switch {

@@ -89,7 +89,8 @@ type Fetched struct {
 
 // part is a piece on its way: through staging, or else by a command of its own.
 type part struct {
-	pull staging.Pull
+	bytes int64
+	pull  staging.Pull
 	staged
 }
 
@@ -118,6 +119,7 @@ func (o *Opened) Fetch(pieces []Piece, again *Fetched) (f *Fetched, err error) {
 		if err != nil {
 			return f, err
 		}
+		f.parts[i].bytes = p.Bytes
 		if p.Bytes == 0 {
 			continue
 		}
@@ -157,10 +159,16 @@ func (t *part) start(o *Opened, b *cl.Buffer, p Piece) error {
 
 // Wait returns when everything that was enqueued before Fetch is done, and copies
 // the pieces to dst. When ctx ends first, a part of dst may have been written, and
-// Wait can be called again, with the same dst.
+// Wait can be called again, with the same dst. It is an error when dst has not one
+// place for each piece, with room for it.
 func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 	if len(dst) != len(f.parts) {
-		return fmt.Errorf("platform: %d places for %d fetched pieces", len(dst), len(f.parts))
+		return fmt.Errorf("platform: %d places for %d fetched pieces: %w", len(dst), len(f.parts), cl.InvalidValue)
+	}
+	for i, p := range f.parts {
+		if int64(len(dst[i])) < p.bytes {
+			return fmt.Errorf("platform: place %d has %d bytes for a fetched piece of %d: %w", i, len(dst[i]), p.bytes, cl.InvalidValue)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -251,7 +259,7 @@ func (f *Fetched) Close() error {
 		if p.event != nil {
 			f.o.stager.leave(p.staged)
 		}
-		p.staged = staged{}
+		p.bytes, p.staged = 0, staged{}
 	}
 	marker := f.marker
 	f.parts, f.marker = f.parts[:0], nil

@@ -147,12 +147,32 @@ func TestStreamMistakesAreErrors(t *testing.T) {
 	assert.ErrorIs(t, o.Send(t.Context(), m, 5, make([]byte, 6)), cl.InvalidValue)
 	_, err = o.Fetch([]Piece{{m, 0, 10}, {m, 5, 6}}, nil)
 	assert.ErrorIs(t, err, cl.InvalidValue)
+	_, err = o.Fetch([]Piece{{m, 3, -1}}, nil)
+	assert.ErrorIs(t, err, cl.InvalidValue)
 	f, err := o.Fetch([]Piece{{m, 0, 10}}, nil)
 	require.NoError(t, err)
 	assert.Error(t, f.Wait(t.Context(), nil), "no place for the piece")
 	require.NoError(t, f.Close())
 	require.NoError(t, m.Close())
 	assert.ErrorIs(t, o.Send(t.Context(), m, 0, make([]byte, 1)), ErrClosed)
+}
+
+// A place that is smaller than its piece would lose bytes.
+func TestFetchedPiecesNeedRoom(t *testing.T) {
+	everyWay(t, func(t *testing.T, o *Opened) {
+		m, err := o.Alloc(1 << 20)
+		require.NoError(t, err)
+		for _, n := range []int{0, 10, 1 << 20} {
+			f, err := o.Fetch([]Piece{{m, 0, int64(n)}}, nil)
+			require.NoError(t, err)
+			if n > 0 {
+				assert.ErrorIs(t, f.Wait(t.Context(), [][]byte{make([]byte, n-1)}), cl.InvalidValue, "%d bytes for %d", n-1, n)
+			}
+			require.NoError(t, f.Wait(t.Context(), [][]byte{make([]byte, n)}), "a place with room still serves")
+			require.NoError(t, f.Close())
+		}
+		require.NoError(t, m.Close())
+	})
 }
 
 func TestCloseWhileOthersStream(t *testing.T) {

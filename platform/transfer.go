@@ -14,7 +14,7 @@ func (o *Opened) check(op string, m *Memory, off, n int64) (*cl.Buffer, error) {
 	if m == nil || m.owner != o {
 		return nil, fmt.Errorf("platform: %s: memory of another device: %w", op, cl.InvalidMemObject)
 	}
-	if off < 0 || off > m.bytes-n {
+	if n < 0 || off < 0 || off > m.bytes-n {
 		return nil, fmt.Errorf("platform: %s: %d bytes at %d of a memory of %d: %w", op, n, off, m.bytes, cl.InvalidValue)
 	}
 	b := m.Buffer()
@@ -76,8 +76,7 @@ func (o *Opened) transfer(ctx context.Context, op string, m *Memory, off int64, 
 const (
 	// mapFrom is the size from which on memory is mapped where that was proven
 	// to be faster (Caps.Mapping). Below, one command with a copy inside is
-	// cheaper than two with a parallel copy between: on PoCL they are level at
-	// about 2 MiB.
+	// cheaper than two with a parallel copy between.
 	mapFrom = 2 << 20
 )
 
@@ -119,9 +118,6 @@ var fillPart int64 = 1 << 30 // tests fill less
 // Fill enqueues the repetition of pattern over n bytes of m at off. The pattern
 // has 1, 2, 4, ... or 128 bytes and divides off and n. It does not wait.
 func (o *Opened) Fill(m *Memory, pattern []byte, off, n int64) error {
-	if n < 0 {
-		return fmt.Errorf("platform: fill of %d bytes: %w", n, cl.InvalidValue)
-	}
 	b, err := o.check("fill", m, off, n)
 	if err != nil {
 		return err

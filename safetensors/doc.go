@@ -14,10 +14,11 @@
 //	F64 F32 F16 BF16   float64 float32 float16 bfloat16
 //	I64 I32 I16 I8     int64 int32 int16 int8
 //	U64 U32 U16 U8     uint64 uint32 uint16 uint8
+//	C64                complex64
 //	BOOL               bool, a byte each
 //
-// A file may also hold tensors of 8 bits and fewer (F8_E4M3, F8_E5M2, F8_E8M0 and others) or complex ones (C64), which
-// package tensor does not have: asking for one is an error that is [ErrDType], and the others can be read.
+// A file may also hold floats of 8 bits and fewer (F8_E4M3, F8_E5M2, F8_E8M0 and others), which package tensor does not
+// have: asking for one is an error that is [ErrDType], and the others can be read. The format has no complex128.
 //
 // [Open] reads the header alone and each tensor when it is asked for; [Load] reads all. [OpenIndex] does the same for
 // a model that is spread over several files. [Save] and [SaveSharded] replace files as a whole or not at all.

@@ -42,12 +42,12 @@ var dtypes = map[string]tensor.DType{
 	"F64": tensor.Float64, "F32": tensor.Float32, "F16": tensor.Float16, "BF16": tensor.BFloat16,
 	"I64": tensor.Int64, "I32": tensor.Int32, "I16": tensor.Int16, "I8": tensor.Int8,
 	"U64": tensor.Uint64, "U32": tensor.Uint32, "U16": tensor.Uint16, "U8": tensor.Uint8,
-	"BOOL": tensor.Bool,
+	"C64": tensor.Complex64, "BOOL": tensor.Bool,
 }
 
 // otherBits are the bits of an element of the dtypes that are known and not read.
 var otherBits = map[string]uint64{
-	"C64": 64, "F8_E4M3": 8, "F8_E5M2": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
+	"F8_E4M3": 8, "F8_E5M2": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
 	"F6_E2M3": 6, "F6_E3M2": 6, "F4": 4,
 }
 

@@ -125,7 +125,8 @@ func (f *File) Metadata() map[string]string {
 }
 
 // Tensor reads one tensor into memory of its own. A byte of a bool other than 0 is true. Errors: there is none
-// of that name; its dtype is none of package tensor's (is [ErrDType]); the file cannot be read.
+// of that name; its dtype is none of package tensor's (is [ErrDType]); it takes more memory than the machine has; the
+// file cannot be read.
 func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 	i, ok := f.header.byName[name]
 	if !ok {
@@ -137,8 +138,11 @@ func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 		return nil, f.wrap(fmt.Errorf("tensor %q: %w: %s", name, ErrDType, info.DType))
 	}
 	t, err := tensor.New(dt, info.Shape...)
-	if err != nil { // no elements, of extents whose product is too large
-		return nil, f.wrap(fmt.Errorf("%w: tensor %q: %w", ErrFormat, name, err))
+	switch {
+	case err != nil && info.Start == info.End: // no elements, of extents whose product is too large
+		return nil, f.invalid(fmt.Errorf("tensor %q: %w", name, err))
+	case err != nil: // more memory than the machine has
+		return nil, f.wrap(fmt.Errorf("tensor %q: %w", name, err))
 	}
 	data, _ := t.Bytes()
 	if err := f.readAt(data, f.data+info.Start); err != nil {
@@ -177,7 +181,7 @@ func toHost(data []byte, dt tensor.DType) {
 	if littleHost || dt.Size() == 1 {
 		return
 	}
-	for part := range slices.Chunk(data, dt.Size()) {
+	for part := range slices.Chunk(data, dt.Part().Size()) {
 		slices.Reverse(part)
 	}
 }

@@ -47,6 +47,7 @@ func TestEveryDTypeIsReadFromBytes(t *testing.T) {
 		{"U32", []byte{1, 2, 3, 4}, tensor.Must(tensor.FromSlice([]uint32{0x04030201}))},
 		{"U16", []byte{1, 2}, tensor.Must(tensor.FromSlice([]uint16{0x0201}))},
 		{"U8", []byte{200, 0, 3}, tensor.Must(tensor.FromSlice([]uint8{200, 0, 3}))},
+		{"C64", []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0}, tensor.Must(tensor.FromSlice([]complex64{1 - 2i}))},
 		{"BOOL", []byte{1, 0, 7}, tensor.Must(tensor.FromSlice([]bool{true, false, true}))},
 	} {
 		f := open(t, file(fmt.Sprintf(`{"x":{"dtype":%q,"shape":[%d],"data_offsets":[0,%d]}}`, c.dtype, c.want.Len(), len(c.bytes)), c.bytes...))
@@ -177,6 +178,21 @@ func TestAShapeThatNoTensorHasIsOfAFileThatIsNotValid(t *testing.T) {
 	_, err := f.Tensor("x")
 	require.ErrorIs(t, err, ErrFormat)
 	require.ErrorContains(t, err, "too many elements")
+}
+
+// large is a reader of a header and of data that nobody has.
+type large struct{ header []byte }
+
+func (l large) ReadAt(b []byte, at int64) (int, error) { return copy(b, l.header[at:]), nil }
+
+func TestATensorThatTheMachineHasNoMemoryForIsNotDamage(t *testing.T) {
+	const size = 1 << 45
+	b := file(fmt.Sprintf(`{"x":{"dtype":"U8","shape":[%d],"data_offsets":[0,%d]}}`, size, size))
+	f, err := NewFile(large{b}, int64(len(b))+size)
+	require.NoError(t, err)
+	_, err = f.Tensor("x")
+	require.ErrorContains(t, err, "of this machine")
+	require.NotErrorIs(t, err, ErrFormat)
 }
 
 func TestATensorIsReadWithoutTheOthers(t *testing.T) {

@@ -126,12 +126,15 @@ func (b *batchRunner) join(jobs []*job, size int) (map[string]*tensor.Tensor, er
 	return all, nil
 }
 
-// checkOutputs reports outputs that are not there, or have not a row for each of the inputs; 0 rows: any number will do.
+// checkOutputs reports outputs that are not there, are of a dtype that the protocol lacks, or have not a row for each of the inputs; 0 rows:
+// any number will do.
 func (v *version) checkOutputs(outs map[string]*tensor.Tensor, rows int) error {
 	for _, out := range v.outputs {
 		switch t := outs[out.Name]; {
 		case t == nil:
 			return fmt.Errorf("the model has not computed %q", out.Name)
+		case datatypeOf(t.DType()) == "":
+			return fmt.Errorf("the output %q is %v, for which the protocol has no datatype", out.Name, t.DType())
 		case rows > 0 && (t.Rank() == 0 || t.Shape()[0] != rows):
 			return fmt.Errorf("the output %q of a batch of %d rows has the shape %v", out.Name, rows, t.Shape())
 		}

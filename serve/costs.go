@@ -17,7 +17,7 @@ type costs struct {
 // newCosts has the powers of two below limit, and limit, as sizes.
 func newCosts(limit int) *costs {
 	c := &costs{times: map[int]time.Duration{}}
-	for n := 1; n < limit; n *= 2 {
+	for n := 1; n < limit && n > 0; n *= 2 { // 0 after the last power that an int has
 		c.sizes = append(c.sizes, n)
 	}
 	c.sizes = append(c.sizes, limit)

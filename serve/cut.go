@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// cutter takes the data of inputs out of the JSON of a request, so that encoding/json, which reads all text three times, does not see
+// cutter takes the data of inputs out of the JSON of a request, so that encoding/json, which reads all text several times, does not see
 // them. It knows as much of JSON as is needed to find them: everything else is copied and left to encoding/json to judge.
 type cutter struct {
 	text []byte

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/anycl/anycl/onnx"
@@ -34,22 +35,14 @@ type source struct {
 	seen   string // that of the last look
 }
 
-// Load serves the ONNX model at a path, which is a file, or a folder with model.onnx, or with folders whose names are the numbers of versions and that have
-// model.onnx; of these the highest is served. [Server.Watch] loads it again when its files change. Errors: those
+// Load serves the ONNX model at a path, which is a file, or a folder with model.onnx, or with folders whose names are the numbers of
+// versions and that have model.onnx; of these the highest is served. [Server.Watch] loads it again when its files change. Errors: those
 // of onnx.Load, of compiling and of [Server.Add].
 func (s *Server) Load(ctx context.Context, name, path string, o LoadOptions) error {
-	src := &source{path: path, o: o}
-	if err := s.load(ctx, name, src); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.entries[name]; e != nil {
-		e.source = src
-	}
-	return nil
+	return s.load(ctx, name, &source{path: path, o: o})
 }
 
+// load serves what is at a source now, from which it is watched from then on.
 func (s *Server) load(ctx context.Context, name string, src *source) error {
 	file, version, err := modelFile(src.path)
 	if err != nil {
@@ -75,7 +68,7 @@ func (s *Server) load(ctx context.Context, name string, src *source) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Add(ctx, name, version, p, src.o.ModelOptions); err != nil {
+	if err := s.add(ctx, name, version, p, src.o.ModelOptions, src); err != nil {
 		return err
 	}
 	s.o.Log.Info("model loaded", "model", name, "version", version, "file", file, "took", time.Since(start))
@@ -99,7 +92,7 @@ func (s *Server) addOpened(ctx context.Context, name, version string, m *onnx.Mo
 	if v.alone != "" {
 		return false, errors.Join(errors.New(v.alone), v.release())
 	}
-	return true, s.serve(v)
+	return true, s.serve(v, src)
 }
 
 // modelFile is the file at a path, and its version.
@@ -135,27 +128,44 @@ func modelFile(path string) (file, version string, err error) {
 	return file, "1", nil
 }
 
-// stateOf tells the present files at a path from others: their names, sizes and times.
+// stateOf tells the present files at a path from others: their names, sizes and times. Folders that links in it name belong to it, as those
+// of versions may be.
 func stateOf(path string) (string, error) {
-	state := ""
+	w := &fileStates{root: path}
+	err := w.add(path, true)
+	return w.text.String(), err
+}
+
+// fileStates puts together the state of files.
+type fileStates struct {
+	root  string
+	files int
+	text  strings.Builder
+}
+
+// add adds the files at a path; links is whether it follows links to folders in it, which those folders' own links are not.
+func (w *fileStates) add(path string, links bool) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", err
+		return err
 	}
-	files := 0
-	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if files++; files > 10_000 {
-			return fmt.Errorf("%s has more than 10,000 files", path)
+		if w.files++; w.files > 10_000 {
+			return fmt.Errorf("%s has more than 10,000 files", w.root)
 		}
 		info, err := os.Stat(file)
-		if err != nil || info.IsDir() {
+		switch {
+		case err != nil:
 			return err
+		case info.IsDir() && d.Type()&fs.ModeSymlink != 0 && links:
+			return w.add(file, false)
+		case info.IsDir():
+			return nil
 		}
-		state += fmt.Sprintf("%q %d %d\n", file, info.Size(), info.ModTime().UnixNano())
+		fmt.Fprintf(&w.text, "%q %d %d\n", file, info.Size(), info.ModTime().UnixNano())
 		return nil
 	})
-	return state, err
 }

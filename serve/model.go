@@ -11,8 +11,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Runner is a model that can run, as an onnx.Program is one. It must be safe for several goroutines. An error that is
-// [onnx.ErrInput] is the mistake of the request, and all others are failures of the server.
+// Runner is a model that can run, as an onnx.Program is one. It must be safe for several goroutines. What Run returns must not share memory
+// with its inputs, which the next batch uses again. An error that is [onnx.ErrInput] is the mistake of the request, and all others are
+// failures of the server.
 type Runner interface {
 	Inputs() []onnx.Info
 	Outputs() []onnx.Info

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,4 +26,11 @@ func TestWaitsThatBringNothingAreLeftOut(t *testing.T) {
 		require.True(t, p.worth())
 		p.note(true)
 	}
+}
+
+func TestSizesOfBatchesEndAtTheLimit(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []int{1, 2, 4, 8, 12}, newCosts(12).sizes)
+	require.Equal(t, []int{1, 2, 4, 8}, newCosts(8).sizes)
+	require.Len(t, newCosts(math.MaxInt).sizes, 64)
 }

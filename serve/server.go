@@ -21,8 +21,8 @@ type Options struct {
 	MaxBody int64
 	// MaxBodies is the most bytes that bodies of all requests may have at a time; 0 means 16 times MaxBody.
 	MaxBodies int64
-	// Timeout is the most time that a request may take, from when its body was read; 0 means 30 s. A request can ask for less by its parameter
-	// "timeout", in microseconds.
+	// Timeout is the most time that a request may take, from when its body was read; 0 means 30 s. A request can ask for less by its
+	// parameter "timeout", in microseconds.
 	Timeout time.Duration
 	// Log receives a record for each request, at level Info, and for events of models; nil discards.
 	Log *slog.Logger
@@ -92,18 +92,23 @@ func checkName(what, name string) error {
 }
 
 // Add serves r as a version of the model of that name. A model of this name that is already there is replaced when r is ready: from then
-// on requests go to r; those before end on the old one, which is then closed. The server closes r, also when Add fails.
-// Errors: names that cannot stand in a path; those of running r for the first time; [ErrClosed].
+// on requests go to r; those before end on the old one, which is then closed, and its files are not watched any more. The server closes r,
+// also when Add fails. Errors: names that cannot stand in a path; those of running r for the first time; [ErrClosed].
 func (s *Server) Add(ctx context.Context, name, version string, r Runner, o ModelOptions) error {
+	return s.add(ctx, name, version, r, o, nil)
+}
+
+// add is Add of a model that comes from src; nil: from the program.
+func (s *Server) add(ctx context.Context, name, version string, r Runner, o ModelOptions, src *source) error {
 	v, err := newVersion(ctx, s, name, version, r, o)
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	return s.serve(v)
+	return s.serve(v, src)
 }
 
-// serve puts a version in place of the present one.
-func (s *Server) serve(v *version) error {
+// serve puts a version, which comes from src, in place of the present one.
+func (s *Server) serve(v *version, src *source) error {
 	s.mu.Lock()
 	if s.drains {
 		s.mu.Unlock()
@@ -115,7 +120,7 @@ func (s *Server) serve(v *version) error {
 		s.entries[v.model] = e
 	}
 	old := e.current
-	e.current, e.failed = v, nil
+	e.current, e.source, e.failed = v, src, nil
 	s.mu.Unlock()
 	s.o.Log.Info("model ready", "model", v.model, "version", v.name, "batched", v.batches(), "why", v.alone)
 	if old != nil {

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/onnx"
 	"github.com/anycl/anycl/serve"
 )
 
@@ -153,4 +155,63 @@ func TestABatchOfOneIsOpened(t *testing.T) {
 	code, body := post(t.Context(), s, "opened", six)
 	require.Equal(t, 200, code, body)
 	require.Contains(t, body, `"data":[2,4,6,8,10,12]`)
+}
+
+// A program's own model stays when the files of the one that it has replaced change.
+func TestAModelOfTheProgramIsNotReplacedByFiles(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, serve.Options{})
+	dir := t.TempDir()
+	file := filepath.Join(dir, "model.onnx")
+	require.NoError(t, os.WriteFile(file, scaled(2, "n"), 0o644))
+	lo := serve.LoadOptions{Runtime: open(t)}
+	require.NoError(t, s.Load(t.Context(), "m", file, lo))
+	m, err := onnx.Read(bytes.NewReader(scaled(7, "n")))
+	require.NoError(t, err)
+	p, err := m.Compile(t.Context(), lo.Runtime, nil)
+	require.NoError(t, err)
+	require.NoError(t, s.Add(t.Context(), "m", "own", p, serve.ModelOptions{}))
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	require.NoError(t, os.WriteFile(file, scaled(3, "n"), 0o644))
+	require.ErrorIs(t, s.Watch(ctx, 5*time.Millisecond), context.DeadlineExceeded)
+	code, body := post(t.Context(), s, "m", three)
+	require.Equal(t, 200, code, body)
+	require.Contains(t, body, `"data":[7,14,21]`)
+}
+
+// A version may be a link to a folder elsewhere, and is loaded again when the link names another.
+func TestAVersionThatIsALinkIsWatched(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, serve.Options{})
+	dir := t.TempDir()
+	for i, name := range []string{"old", "new"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, "model.onnx"), scaled(float32(2+i), "n"), 0o644))
+	}
+	model := filepath.Join(dir, "model")
+	require.NoError(t, os.MkdirAll(model, 0o755))
+	link := func(to string) {
+		require.NoError(t, os.Symlink(filepath.Join(dir, to), filepath.Join(model, "next")))
+		require.NoError(t, os.Rename(filepath.Join(model, "next"), filepath.Join(model, "1")))
+	}
+	link("old")
+	require.NoError(t, s.Load(t.Context(), "m", model, serve.LoadOptions{Runtime: open(t)}))
+	ctx, cancel := context.WithCancel(t.Context())
+	watched := make(chan error)
+	go func() { watched <- s.Watch(ctx, 5*time.Millisecond) }()
+	answers := func(want string) func() bool {
+		return func() bool {
+			code, body := post(t.Context(), s, "m", three)
+			require.Equal(t, 200, code, body)
+			return strings.Contains(body, want)
+		}
+	}
+	require.True(t, answers(`"data":[2,4,6]`)())
+	link("new")
+	require.Eventually(t, answers(`"data":[3,6,9]`), 10*time.Second, 5*time.Millisecond)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "new", "model.onnx"), scaled(4, "n"), 0o644))
+	require.Eventually(t, answers(`"data":[4,8,12]`), 10*time.Second, 5*time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-watched, context.Canceled)
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // Watch looks every interval whether the files of models that [Server.Load] has loaded have changed, and loads those again that have, as
-// soon as two looks have seen the same. A model that cannot be loaded stays as it is, and the log, the observer and the index of the protocol say
-// why. Watch returns when ctx ends, with its error.
+// soon as two looks have seen the same. A model that cannot be loaded stays as it is, and the log, the observer and the index of the
+// protocol say why. Watch returns when ctx ends, with its error. One goroutine watches a server.
 func (s *Server) Watch(ctx context.Context, interval time.Duration) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -49,10 +49,9 @@ func (s *Server) look(ctx context.Context) {
 			continue
 		}
 		if err == nil {
-			next := *src
-			if err = s.load(ctx, name, &next); err == nil {
-				src.loaded, src.failed = next.loaded, ""
-			}
+			next := *src // which takes the place of src if it can be loaded
+			next.failed = ""
+			err = s.load(ctx, name, &next)
 		}
 		if ctx.Err() != nil {
 			return

@@ -100,7 +100,7 @@ func paired[T Number](a, b *CSR[T], all bool, f func(x, y T) T) (*CSR[T], error)
 	return c, nil
 }
 
-// Product returns the matrix product a·b, with an element wherever some a[i,k] and b[k,j] are there. Several goroutines compute rows.
+// Product returns the matrix product a·b, with an element wherever some a[i,k] and b[k,j] are there; rows are computed in parallel.
 // Errors: the inner extents differ; the result has too many elements.
 // Source: Gustavson, Two fast algorithms for sparse matrices (1978).
 func (a *CSR[T]) Product(b *CSR[T]) (*CSR[T], error) {

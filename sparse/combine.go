@@ -10,8 +10,8 @@ import (
 
 // MatMul returns the matrix product a·b, with an element wherever some a[i,k] and b[k,j] are there. Where they are is found on the
 // host when the graph is built; the values are one product of a matrix, with a row for each element of the result and an element for
-// each pair, and the values of b. Memory is 12 bytes for each pair. Gradients flow to both. Errors: dtypes differ; the inner
-// extents differ; there are 2^31 pairs or more.
+// each pair, and the values of b. Memory is two int32 and a value of a for each pair. Gradients flow to both. Errors: dtypes differ; the
+// inner extents differ; there are 2^31 - 1 pairs or more.
 func MatMul(a, b *Matrix) *Matrix {
 	const name = "sparse.MatMul"
 	if a.bad() || b.bad() {
@@ -44,7 +44,7 @@ func firstGraph(all ...*Matrix) *ops.Graph {
 // pairsOf is where p·q has elements, and for each of them, from ptr on, the elements of p and q whose products it is the sum of.
 func pairsOf(p, q *Pattern) (r *Pattern, ptr, left, right []int32, err error) {
 	ptr, bounds, col := []int32{0}, []int32{0}, []int32(nil)
-	at := make([]int32, q.cols) // the number of the column in this row, plus 1
+	at := make([]int32, q.cols) // of the columns that this row has: 1, and then the number of the column in it
 	var lists [][2][]int32
 	for row := range p.rows {
 		first := len(col)

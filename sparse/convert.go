@@ -105,7 +105,7 @@ func (a *CSR[T]) BSR(rows, cols int) (*BSR[T], error) {
 		return nil, fmt.Errorf("sparse: %d x %d is not made of blocks of %d x %d", a.Rows, a.Cols, rows, cols)
 	}
 	b := &BSR[T]{Rows: a.Rows, Cols: a.Cols, BlockRows: rows, BlockCols: cols, Ptr: make([]int32, a.Rows/rows+1)}
-	at := make([]int32, a.Cols/cols) // the block in this row of blocks, plus 1
+	at := make([]int32, a.Cols/cols) // of the columns of blocks that this row has: 1, and then the number of the block
 	for r := range a.Rows / rows {
 		first := len(b.Col)
 		from, to := a.Ptr[r*rows], a.Ptr[(r+1)*rows]

@@ -19,7 +19,8 @@ type EigenOptions struct {
 	Smallest bool
 	// Tolerance is the largest ‖A·v - λ·v‖ relative to the largest |λ| that was seen; 0: 1e-5 for float32, 1e-10 for float64.
 	Tolerance float64
-	// Space is how many vectors there are beside those kept from one restart to the next, and these; 0: the larger of 20 and 2k + 10.
+	// Space is the dimension of the space that is searched, with the vectors that a restart keeps, from k + 2 to n; 0: the larger of 20
+	// and 2k + 10, at most n.
 	Space int
 	// Limit is the most restarts; 0: 300.
 	Limit int
@@ -41,16 +42,16 @@ type Eigen struct {
 	Converged bool
 }
 
-// Eigs finds k eigenvalues at one end of the spectrum of a symmetric operator on vectors of length n, float32 or float64, and their vectors, by Lanczos's method with thick
-// restarts and full orthogonalisation. build makes the operator for a graph, as
+// Eigs finds k eigenvalues at one end of the spectrum of a symmetric operator on vectors of length n, float32 or float64, and their
+// vectors, by Lanczos's method with thick restarts and full orthogonalisation. build makes the operator for a graph, as
 //
 //	func(g *ops.Graph) sparse.Operator { return sparse.Const(g, m).Apply }
 //
-// Vectors stay on the device; a small matrix is diagonalised on the host at each restart. When all
-// pairs have converged, a space from a random direction looks for others, such as further vectors of the same eigenvalue. Eigenvalues near zero of A are the far ends of the
-// spectrum of A⁻¹, an operator that solves a system: where they are wanted, this converges much faster. When the limit is reached or the operator breaks down, pairs as they are then are returned, and
-// Converged is false. Errors: k is not from 1 to n - 1 or the space not from k + 2 to n; another dtype; those of the graph and of running it, as of a context that ends;
-// the operator gives numbers that are not finite.
+// Vectors stay on the device; a small matrix is diagonalised on the host at each restart. When all pairs have converged, a space from a
+// random direction looks for others, such as further vectors of the same eigenvalue. Eigenvalues near zero of A are the far ends of the
+// spectrum of A⁻¹, an operator that solves a system: where they are wanted, this converges much faster. When the limit is reached, pairs
+// are returned as they are then, and Converged is false. Errors: k is not from 1 to n - 1 or the space not from k + 2 to n; another dtype;
+// those of the graph and of running it, as of a context that ends; the operator gives numbers that are not finite.
 // Source: Wu and Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems (2000).
 func Eigs(ctx context.Context, rt *ops.Runtime, n int, dt tensor.DType, build func(g *ops.Graph) Operator, k int, o *EigenOptions) (e *Eigen, err error) {
 	if o == nil {

@@ -51,8 +51,9 @@ func LowerLower[T Number](g *ops.Graph, l *CSR[T]) Preconditioner {
 	}
 }
 
-// ILU0 returns the incomplete factors L and U of a square matrix in one, with the elements of a and no others: L below the diagonal, with ones on
-// it, and U on and above. It is computed in float64. Errors: those of Check; a is not square; [ErrPivot], also where an element of the diagonal is missing.
+// ILU0 returns the incomplete factors L and U of a square matrix in one, with the elements of a and no others: L below the diagonal, with
+// ones on it, and U on and above. It is computed in float64. Errors: those of Check; a is not square; [ErrPivot], also where an element of
+// the diagonal is missing.
 // Source: Saad, Iterative methods for sparse linear systems (2003), algorithm 10.4.
 func ILU0[T Number](a *CSR[T]) (*CSR[T], error) {
 	if err := square(a); err != nil {
@@ -93,9 +94,10 @@ func ILU0[T Number](a *CSR[T]) (*CSR[T], error) {
 }
 
 // IC0 returns the incomplete Cholesky factor L of a symmetric matrix, L·Lᵀ ≈ a, with the elements of a's lower triangle, which alone is
-// read. It is computed in float64. Errors: as [ILU0]; [ErrPivot] also where a pivot is negative, which can happen although a is positive definite, but not
-// for M-matrices.
-// Source: Meijerink and van der Vorst, An iterative solution method for linear systems of which the coefficient matrix is a symmetric M-matrix (1977).
+// read. It is computed in float64. Errors: as [ILU0]; [ErrPivot] also where a pivot is negative, which can happen although a is positive
+// definite, but not for M-matrices.
+// Source: Meijerink and van der Vorst, An iterative solution method for linear systems of which the coefficient matrix is a symmetric
+// M-matrix (1977).
 func IC0[T Number](a *CSR[T]) (*CSR[T], error) {
 	if err := square(a); err != nil {
 		return nil, err

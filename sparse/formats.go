@@ -41,13 +41,26 @@ type BSR[T Number] struct {
 	Value                []T
 }
 
-// Add appends an element.
+// Add appends an element. A place outside of the matrix is an error of [COO.Check] and [COO.CSR].
 func (a *COO[T]) Add(row, col int, v T) {
-	a.Row, a.Col, a.Value = append(a.Row, int32(row)), append(a.Col, int32(col)), append(a.Value, v)
+	a.Row, a.Col, a.Value = append(a.Row, index32(row)), append(a.Col, index32(col)), append(a.Value, v)
 }
 
-// Check reports what is wrong with a: negative extents, or lists that differ in length or hold places outside.
+// index32 is i, or -1, which no matrix has, where an int32 cannot hold it: an i that wraps around would be another place.
+func index32(i int) int32 {
+	if int(int32(i)) != i {
+		return -1
+	}
+	return int32(i)
+}
+
+var errNil = errors.New("sparse: the matrix is nil")
+
+// Check reports what is wrong with a: it is nil, its extents are negative or too large, or its lists differ in length or hold places outside.
 func (a *COO[T]) Check() error {
+	if a == nil {
+		return errNil
+	}
 	if err := checkExtents(a.Rows, a.Cols, len(a.Value)); err != nil {
 		return err
 	}
@@ -62,8 +75,11 @@ func (a *COO[T]) Check() error {
 	return nil
 }
 
-// Check reports what is wrong with a: negative extents, or lists that do not describe ascending rows.
+// Check reports what is wrong with a: it is nil, its extents are negative or too large, or its lists do not describe ascending rows.
 func (a *CSR[T]) Check() error {
+	if a == nil {
+		return errNil
+	}
 	if err := checkExtents(a.Rows, a.Cols, len(a.Value)); err != nil {
 		return err
 	}
@@ -72,6 +88,9 @@ func (a *CSR[T]) Check() error {
 
 // Check is as that of [CSR].
 func (a *CSC[T]) Check() error {
+	if a == nil {
+		return errNil
+	}
 	if err := checkExtents(a.Rows, a.Cols, len(a.Value)); err != nil {
 		return err
 	}
@@ -80,17 +99,23 @@ func (a *CSC[T]) Check() error {
 
 // Check is as that of [CSR], for rows of blocks.
 func (a *BSR[T]) Check() error {
+	if a == nil {
+		return errNil
+	}
 	if err := checkExtents(a.Rows, a.Cols, len(a.Value)); err != nil {
 		return err
 	}
 	r, c := a.BlockRows, a.BlockCols
+	if err := checkExtents(r, c, 0); err != nil { // an empty matrix is a multiple of any, also of what r*c has no room for
+		return err
+	}
 	if r < 1 || c < 1 || a.Rows%r != 0 || a.Cols%c != 0 || len(a.Value)%(r*c) != 0 {
 		return fmt.Errorf("sparse: %d x %d is not made of blocks of %d x %d", a.Rows, a.Cols, r, c)
 	}
 	return checkCompressed("row of blocks", a.Rows/r, a.Cols/c, a.Ptr, a.Col, len(a.Value)/(r*c))
 }
 
-var errTooLarge = errors.New("sparse: more than 2^31 - 1 rows, columns or elements")
+var errTooLarge = errors.New("sparse: more than 2^31 - 2 rows, columns or elements")
 
 func checkExtents(rows, cols, elements int) error {
 	switch {

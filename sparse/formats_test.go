@@ -6,7 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/sparse"
+	"github.com/anycl/anycl/tensor"
 )
 
 func TestFormatsHoldTheSameMatrix(t *testing.T) {
@@ -120,4 +122,31 @@ func TestAMatrixThatIsNotRightIsAnError(t *testing.T) {
 	_, err = right().Sum(2)
 	assert.Error(t, err)
 	assert.Error(t, (&sparse.BSR[float64]{Rows: 2, Cols: 2}).Check())
+}
+
+func TestAPlaceThatAnInt32CannotHoldIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, at := range [][2]int{{1<<32 + 1, 0}, {0, -1 << 32}, {1 << 31, 0}} {
+		a := &sparse.COO[float64]{Rows: 3, Cols: 3}
+		a.Add(at[0], at[1], 1)
+		_, err := a.CSR()
+		require.ErrorContains(t, err, "outside of 3 x 3", "%v", at)
+	}
+}
+
+func TestBlocksOfExtentsThatOverflowAreAnError(t *testing.T) {
+	t.Parallel()
+	b := &sparse.BSR[float64]{BlockRows: 1 << 32, BlockCols: 1 << 32, Ptr: []int32{0}}
+	require.Error(t, b.Check())
+}
+
+func TestANilMatrixIsAMistake(t *testing.T) {
+	t.Parallel()
+	_, err := sparse.NewPattern[float32](nil)
+	require.ErrorContains(t, err, "nil")
+	g := ops.NewGraph("nil")
+	sparse.Mul(sparse.Const[float32](g, nil), g.Ones(tensor.Float32, 3))
+	require.ErrorContains(t, g.Err(), "nil")
+	_, err = sparse.ILU0[float32](nil)
+	require.ErrorContains(t, err, "nil")
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// GMRES solves A·x = b, [n], for any regular A, by minimal residuals, beginning anew after Restart iterations; it looks at the residual and the
-// limit then only. The vectors of the Krylov space, Restart + 1 of them, are made orthogonal by Gram and Schmidt's classical method, twice. A preconditioner works
-// from the right. Otherwise as [CG].
+// GMRES solves A·x = b, [n], for any regular A, by minimal residuals, beginning anew after Restart iterations; only then it looks at the
+// residual and the limit. The vectors of the Krylov space, Restart + 1 of them, are made orthogonal by Gram and Schmidt's classical
+// method, twice. A preconditioner works from the right. Otherwise as [CG].
 // Source: Saad and Schultz, GMRES, a generalized minimal residual algorithm for solving nonsymmetric linear systems (1986).
 func GMRES(a Operator, b *ops.Node, o *Options) *Solution {
 	s, bad := newSolver("sparse.GMRES", a, b, o)

@@ -56,7 +56,7 @@ func (m *marketReader) next() (text string, ok bool, err error) {
 	switch {
 	case err == io.EOF && len(b) == 0:
 		return "", false, nil
-	case err == bufio.ErrBufferFull || err == nil && len(b) > longestLine || len(b) > longestLine:
+	case err == bufio.ErrBufferFull || len(b) > longestLine:
 		return "", false, fmt.Errorf("longer than %d bytes", longestLine)
 	case err != nil && err != io.EOF:
 		m.failed = err

@@ -62,11 +62,11 @@ func (a *Matrix) graph() *ops.Graph {
 	return a.Values.Graph()
 }
 
-// Mul returns a·x, for a vector [cols] or a matrix [cols, k] with a batch of matrices [b, cols, k] as one of b·k columns:
+// Mul returns a·x for x a vector [cols], a matrix [cols, k], or a batch of matrices [b, cols, k]:
 //
 //	y[.., r, j] = Σ_c a[r, c] · x[.., c, j]
 //
-// Gradients flow to x and to a.Values. Sums are taken in an order that depends on the device. Errors: dtypes differ; shapes.
+// The result is [rows], [rows, k] or [b, rows, k], in the dtype of both. Gradients flow to x and to a.Values. Sums are taken in an order that depends on the device. Errors: dtypes differ; shapes.
 func Mul(a *Matrix, x *ops.Node) *ops.Node {
 	const name = "sparse.Mul"
 	if a.bad() || failed(x) {

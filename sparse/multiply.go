@@ -25,7 +25,7 @@ var operandsMultiply = []ops.Operand{{Name: "ptr", DTypes: ints32}, {Name: "col"
 // ptr is int32 [rows + 1], col int32 [n], values [n] and x [cols] or [cols, k], float32 or float64; the result is [rows] or [rows, k].
 // ptr must begin with 0, ascend, and end with n. A column that x does not have adds nothing.
 // Gradients flow to values and x; that of x adds at columns, which on GPUs is good for thousands of elements.
-// Errors: dtypes; shapes; 2^31 elements or more.
+// Errors: dtypes; shapes; 2^31 - 1 rows, columns or elements, or more.
 func Multiply(ptr, col, values, x *ops.Node) *ops.Node {
 	return ops.Apply("sparse.multiply", nil, ptr, col, values, x)
 }
@@ -93,7 +93,7 @@ func multiplyKernel(c *ops.Call) ops.KernelOptions {
 	if len(x) == 2 {
 		k = x[1]
 	}
-	// On a CPU an item takes some microseconds, and less than a part of the whole for each core.
+	// On a CPU an item has work enough to be worth a launch, and there are several items for each core.
 	each := max(1, min(1<<14/(1+nnz*k/max(rows, 1)), rows/64))
 	o := ops.KernelOptions{
 		Source: multiplySource, Entry: "multiply_each", Options: typed(c.DType(3)),
@@ -152,10 +152,10 @@ type rowsAttr struct {
 
 const rowsSource = `// The row of each element of a matrix in compressed rows: the last one that begins at or before it.
 kernel void rows_of(global const int *ptr, global int *row, const int rows, const int count, const int each) {
-    const int first = get_global_id(0) * each, end = min(first + each, count);
+    const int first = get_global_id(0) * each, end = first + min(each, count - first);
     int r = 0, after = rows; // in r ... after-1
     while (after - r > 1) {
-        const int m = (r + after) / 2;
+        const int m = r + (after - r) / 2;
         if (ptr[m] <= first) r = m; else after = m;
     }
     for (int i = first; i < end; i++) {

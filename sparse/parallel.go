@@ -26,8 +26,8 @@ func inParallel(n int, work func(next func() (int, bool))) {
 	group.Wait()
 }
 
-// partsOf divides rows into parts of about so much work each, the elements and one more for each row: part i is the rows from the i-th number
-// up to the next one.
+// partsOf divides rows into parts of about equal work, which is the elements and one more for each row: part i is the rows from the
+// i-th number up to the next one.
 func partsOf(ptr []int32, work int) []int32 {
 	parts := []int32{0}
 	rows, from := len(ptr)-1, 0

@@ -64,8 +64,10 @@ func newSolver(name string, a Operator, b *ops.Node, o *Options) (*solver, *Solu
 		s.o = *o
 	}
 	fail := func(err error) (*solver, *Solution) {
-		n := failure(nil, b, name)
-		if !failed(b) {
+		var n *ops.Node
+		if failed(b) {
+			n = failure(nil, b, name)
+		} else {
 			n = b.Graph().Fail(name, err, b)
 		}
 		return nil, &Solution{n, n, n, n, n, n}
@@ -210,9 +212,10 @@ func CG(a Operator, b *ops.Node, o *Options) *Solution {
 	return s.solution(v, v[3])
 }
 
-// BiCGSTAB solves A·x = b, [n], for any regular A, by stabilised biconjugate gradients; an iteration has two products. A preconditioner works from the
-// right. Otherwise as [CG].
-// Source: van der Vorst, Bi-CGSTAB, a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems (1992).
+// BiCGSTAB solves A·x = b, [n], for any regular A, by stabilised biconjugate gradients; an iteration has two products. A preconditioner
+// works from the right. Otherwise as [CG].
+// Source: van der Vorst, Bi-CGSTAB, a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems
+// (1992).
 func BiCGSTAB(a Operator, b *ops.Node, o *Options) *Solution {
 	s, bad := newSolver("sparse.BiCGSTAB", a, b, o)
 	if bad != nil {

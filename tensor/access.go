@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// At returns the element at an index for each axis as a float64, to which 64-bit integers round
-// bools are 0 or 1, and of complex numbers it is the real part (see [Tensor.ComplexAt]). Errors: not one index an axis, or one out of range.
+// At returns the element at an index for each axis as a float64: 64-bit integers are rounded, bools are 0 or 1, and of complex numbers
+// it is the real part (see [Tensor.ComplexAt]). Errors: not one index an axis, or one out of range.
 func (t *Tensor) At(index ...int) (float64, error) {
 	offset, err := t.offsetAt(index)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *Tensor) offsetAt(index []int) (int, error) {
 	offset := t.offset
 	for axis, i := range index {
 		if i < 0 || i >= t.shape[axis] {
-			return 0, fmt.Errorf("tensor: index %v of a tensor of shape %s", index, ShapeString(t.shape))
+			return 0, fmt.Errorf("tensor: index %v is out of range for the shape %s", index, ShapeString(t.shape))
 		}
 		offset += i * t.strides[axis]
 	}

@@ -29,7 +29,7 @@ type number interface{ integer | float32 | float64 }
 // Errors: dt is not a dtype.
 func Cast(t *Tensor, dt DType) (*Tensor, error) {
 	if !dt.Valid() {
-		return nil, fmt.Errorf("tensor: cast %s to %s", t.dtype, dt)
+		return nil, fmt.Errorf("tensor: cast %s %s to %s, which is not a dtype", t.dtype, ShapeString(t.shape), dt)
 	}
 	if dt == t.dtype {
 		return t.Clone(), nil

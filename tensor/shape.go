@@ -78,7 +78,7 @@ func rowMajor(shape []int) []int {
 // axisOf maps an axis that may count from the end (-1 is the last) into [0, rank).
 func axisOf(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {
-		return 0, fmt.Errorf("axis %d of a tensor of rank %d", axis, rank)
+		return 0, fmt.Errorf("axis %d is out of range for rank %d", axis, rank)
 	}
 	if axis < 0 {
 		axis += rank

@@ -57,11 +57,14 @@ func FromBytes(dt DType, data []byte, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n*dt.Size() != len(data) {
+	switch {
+	case len(data)%dt.Size() != 0:
+		return nil, fmt.Errorf("tensor: shape %s of %s takes %d bytes, the data has %d", ShapeString(shape), dt, n*dt.Size(), len(data))
+	case n*dt.Size() != len(data):
 		return nil, fmt.Errorf("tensor: shape %s of %s takes %d elements, the data has %d",
 			ShapeString(shape), dt, n, len(data)/dt.Size())
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(dt.Part().Size()) != 0 {
+	if n > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(dt.Part().Size()) != 0 {
 		return nil, fmt.Errorf("tensor: data of %s is not aligned to %d bytes", dt, dt.Part().Size())
 	}
 	return contiguous(dt, shape, n, data), nil
@@ -104,7 +107,7 @@ func AlignedBytes(n int) []byte {
 	raw := make([]byte, n+Alignment-1)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % Alignment)
 	if n >= ram.LargeFrom {
-		_ = ram.PreferLargePages(raw) // an advice
+		_ = ram.PreferLargePages(raw) // advice: without large pages the memory is only slower
 	}
 	return raw[skip : skip+n : skip+n]
 }

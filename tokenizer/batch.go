@@ -10,7 +10,8 @@ import (
 type BatchOptions struct {
 	MaxLength int  // as of Options
 	Plain     bool // as of Options
-	// Multiple makes the length a multiple of it, so that a program meets few lengths; 0: it is that of the longest text.
+	// Multiple makes the length a multiple of it, also where MaxLength is none, so that a program meets few lengths; 0: the length is that of
+	// the longest text.
 	Multiple int
 	// Pairs are second texts, as many as there are first ones; nil: there are none.
 	Pairs []string

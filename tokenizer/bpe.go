@@ -135,8 +135,8 @@ func (m *bpe) encode(ids []int, word string) []int {
 // symbols are the characters of a word.
 func (m *bpe) symbols(word string) []symbol {
 	var all []symbol
-	for at, r := range word {
-		n := utf8.RuneLen(r)
+	for at, n := 0, 0; at < len(word); at += n {
+		_, n = utf8.DecodeRuneInString(word[at:]) // 1 for a byte that is no UTF-8
 		token := word[at : at+n]
 		if at > 0 {
 			token = m.prefix + token

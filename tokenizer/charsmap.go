@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// charsmap replaces characters, as SentencePiece does: a trie of what is replaced, a double array of Yata et al. in the layout of Darts-clone, and
-// the texts that come in place.
+// charsmap replaces characters, as SentencePiece does: a trie of what is replaced, a double array of Yata et al. in the layout of
+// Darts-clone, and the texts that come in place.
 type charsmap struct {
 	trie []uint32
 	text []byte

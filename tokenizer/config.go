@@ -188,6 +188,8 @@ func (s *step) regexp() (re *regexp.Regexp, trims int, err error) {
 	return re, trims, nil
 }
 
+func errNoReplacement() error { return formatError("a Metaspace has no character for spaces") }
+
 func bertSplit() []splitter {
 	return []splitter{splitRunes(unicode.IsSpace, removed), splitRunes(isPunctuation, isolated)}
 }
@@ -220,6 +222,9 @@ func (s *step) splitter() ([]splitter, error) {
 		}
 		return one(x)
 	case "Metaspace":
+		if s.Replacement == "" {
+			return nil, errNoReplacement()
+		}
 		m := metaspace{space: s.Replacement, prefix: s.PrependScheme, cut: s.Split == nil || *s.Split}
 		if m.prefix == "" && s.AddPrefixSpace {
 			m.prefix = "always"
@@ -276,6 +281,9 @@ func (s *step) decoder() (decoder, error) {
 	case "BPEDecoder":
 		return suffixDecoder(s.Suffix), nil
 	case "Metaspace":
+		if s.Replacement == "" {
+			return nil, errNoReplacement()
+		}
 		return metaspaceDecoder(s.Replacement, s.PrependScheme == "always" || s.PrependScheme == "first" || s.PrependScheme == "" && s.AddPrefixSpace), nil
 	case "Replace":
 		if s.Pattern != nil && s.Pattern.String != nil {

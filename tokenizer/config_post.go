@@ -65,15 +65,16 @@ func (t *Tokenizer) parsePost(raw json.RawMessage) (all template, err error) {
 		begin, end := templatePart{text: -1, ids: []int{cls}}, templatePart{text: -1, ids: []int{sep}}
 		return template{single: []templatePart{begin, {text: 0}, end}, pair: []templatePart{begin, {text: 0}, end, end, {text: 1}, end}}, nil
 	case "TemplateProcessing":
-		if all.single, err = p.template(p.Single); err == nil {
-			all.pair, err = p.template(p.Pair)
+		if all.single, err = p.template(p.Single, 1); err == nil {
+			all.pair, err = p.template(p.Pair, 2)
 		}
 		return all, err
 	}
 	return template{}, formatError("the post-processor %q is not known", p.Type)
 }
 
-func (p *postJSON) template(parts []templateJSON) (all []templatePart, err error) {
+// template is that for one text or two.
+func (p *postJSON) template(parts []templateJSON, texts int) (all []templatePart, err error) {
 	for _, x := range parts {
 		switch {
 		case x.SpecialToken != nil:
@@ -83,7 +84,11 @@ func (p *postJSON) template(parts []templateJSON) (all []templatePart, err error
 			}
 			all = append(all, templatePart{text: -1, ids: s.IDs, segment: x.SpecialToken.Type})
 		case x.Sequence != nil && (x.Sequence.ID == "A" || x.Sequence.ID == "B"):
-			all = append(all, templatePart{text: int(x.Sequence.ID[0] - 'A'), segment: x.Sequence.Type})
+			text := int(x.Sequence.ID[0] - 'A')
+			if text >= texts {
+				return nil, formatError("a template for one text has a second text")
+			}
+			all = append(all, templatePart{text: text, segment: x.Sequence.Type})
 		default:
 			return nil, formatError("a template has a part that is no token and no text")
 		}

@@ -77,11 +77,11 @@ func stripDecoder(char string, start, stop int) decoder {
 	return decodeFunc(func(tokens []string) []string {
 		all := make([]string, len(tokens))
 		for i, s := range tokens {
-			for range start {
-				s = strings.TrimPrefix(s, char)
+			for n := 0; n < start && char != "" && strings.HasPrefix(s, char); n++ {
+				s = s[len(char):]
 			}
-			for range stop {
-				s = strings.TrimSuffix(s, char)
+			for n := 0; n < stop && char != "" && strings.HasSuffix(s, char); n++ {
+				s = s[:len(s)-len(char)]
 			}
 			all[i] = s
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Load reads a file: tokenizer.json of Hugging Face's library, or a model of SentencePiece; see [Parse]. Errors: the file cannot be read; [ErrFormat], for
-// what is not of either kind, or asks for what is not known here.
+// Load reads a file: tokenizer.json of Hugging Face's library, or a model of SentencePiece; see [Parse]. Errors: the file cannot be read;
+// [ErrFormat], for what is not of either kind, or asks for what is not known here.
 func Load(path string) (*Tokenizer, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// pattern characters of Unicode that \s, \d and \w stand for in the files, and not in package regexp.
+// classes are the characters of Unicode that \s, \d and \w stand for in the files; in package regexp they are those of ASCII.
 var classes = map[byte]string{
 	's': `\t-\r\x{85}\p{Z}`,
 	'd': `\p{Nd}`,
@@ -16,7 +16,8 @@ var classes = map[byte]string{
 // lookahead is the one that the expressions of models have, at their end: white space but for what belongs to the next word.
 const lookahead = `\s+(?!\S)|\s+`
 
-// compilePattern compiles an expression of a file. A match of group trims gives up its last character if more text follows; 0: there is no such group.
+// compilePattern compiles an expression of a file. A match of group trims gives up its last character if more text follows; 0: there is no
+// such group.
 func compilePattern(text string) (re *regexp.Regexp, trims int, err error) {
 	rest, ok := strings.CutSuffix(text, lookahead)
 	if ok = ok && (rest == "" || strings.HasSuffix(rest, "|")); ok {

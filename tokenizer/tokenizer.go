@@ -48,7 +48,7 @@ type Options struct {
 	Plain bool
 }
 
-// Encode encodes a text.
+// Encode returns the ids of a text, with those that the model wants around it unless they are left out by o.
 func (t *Tokenizer) Encode(text string, o Options) Encoding {
 	return t.encode([]string{text}, o)
 }
@@ -112,7 +112,8 @@ func (t *Tokenizer) ids(text string) (ids []int) {
 	return ids
 }
 
-// Decode is the text of ids. Ids that the vocabulary does not have are left out, and so are the tokens around a text, as [CLS], unless special is asked for.
+// Decode is the text of ids. Ids that the vocabulary does not have are left out, and so are the tokens around a text, as [CLS], unless
+// special is asked for.
 func (t *Tokenizer) Decode(ids []int, special bool) string {
 	var tokens []string
 	for _, id := range ids {

@@ -21,7 +21,8 @@ type curve struct {
 	marked bool // its points are drawn too
 }
 
-// WritePNG draws the losses of training and validation over the steps as a PNG. The vertical axis is logarithmic where all losses are positive.
+// WritePNG draws the losses of training and validation over the steps as a PNG. The vertical axis is logarithmic where all losses are
+// positive. Errors: those of w.
 func (h *History) WritePNG(w io.Writer) error {
 	step := curve{name: "step", color: color.RGBA{190, 210, 235, 255}}
 	for _, p := range h.Losses {
@@ -36,7 +37,7 @@ func (h *History) WritePNG(w io.Writer) error {
 	return png.Encode(w, draw(800, 480, step, train, valid))
 }
 
-// SavePNG is WritePNG to a file, which is replaced as a whole.
+// SavePNG is WritePNG to a file, which is replaced as a whole. Errors: the file cannot be written.
 func (h *History) SavePNG(path string) error {
 	if err := wholefile.Write(path, h.WritePNG, nil); err != nil {
 		return fmt.Errorf("train: curves: %w", err)
@@ -122,6 +123,7 @@ func (p *picture) scale(curves []curve) {
 	if p.y0 == p.y1 {
 		d := max(math.Abs(p.y0)/2, 1e-300)
 		p.y0, p.y1 = p.y0-d, p.y1+d
+		p.log = p.log && p.y0 > 0
 	}
 }
 
@@ -133,8 +135,16 @@ func (p *picture) at(x, y float64) (int, int) {
 	if p.log {
 		y, y0, y1 = math.Log(y), math.Log(y0), math.Log(y1)
 	}
-	return p.box.Min.X + int(math.Round((x-p.x0)/(p.x1-p.x0)*float64(p.box.Dx()))),
-		p.box.Max.Y - int(math.Round((y-y0)/(y1-y0)*float64(p.box.Dy())))
+	return p.box.Min.X + along(x, p.x0, p.x1, p.box.Dx()), p.box.Max.Y - along(y, y0, y1, p.box.Dy())
+}
+
+// along is where v, from lo to hi, lies on a line of n pixels. Halves of the numbers have a difference, however far apart they are.
+func along(v, lo, hi float64, n int) int {
+	f := (v/2 - lo/2) / (hi/2 - lo/2)
+	if !(f >= 0) {
+		return 0
+	}
+	return int(math.Round(min(f, 1) * float64(n)))
 }
 
 // levels are the values at which lines go across.
@@ -158,6 +168,9 @@ func (p *picture) levels() (all []float64) {
 
 // ticks are up to ten round numbers from lo to hi.
 func ticks(lo, hi float64) (all []float64) {
+	if math.IsInf(hi-lo, 0) {
+		return []float64{lo, 0, hi}
+	}
 	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
 	for _, s := range []float64{0.2, 0.5, 1} {
 		if (hi-lo)/(s*step) <= 9 {

@@ -29,6 +29,6 @@
 //
 // # Cost
 //
-// A step allocates nothing, provided that the graph's inputs and the loader's tensors fit as they are. Beside steps, the loop formats text when it
-// writes a line, and a validation allocates its scores.
+// A step allocates nothing, provided that the graph's inputs and the loader's tensors fit as they are. Beside steps, the loop formats text
+// when it writes a line, and a validation allocates its scores.
 package train

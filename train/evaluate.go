@@ -27,6 +27,9 @@ func (m *Model) evaluator(ctx context.Context, rt *ops.Runtime, l *data.Loader, 
 		loss = m.Loss
 	}
 	if loss != nil {
+		if err := checkLoss(loss); err != nil {
+			return nil, err
+		}
 		e.loss, outputs = 0, append(outputs, loss)
 	}
 	if m.Scores != nil {
@@ -80,8 +83,9 @@ func (e *evaluator) run(ctx context.Context, l *data.Loader, metrics []Metric) (
 	return sum / float64(rows), nil
 }
 
-// Evaluate goes once through l, from its beginning, and returns the mean of the model's ValidLoss, or Loss, over its examples; NaN if it has none. The
-// metrics hold their values afterwards. Errors: a model that does not fit the data; those of compiling, reading and running.
+// Evaluate goes once through l, from its beginning, and returns the mean of the model's ValidLoss, or Loss, over its examples; NaN if it
+// has none. The metrics hold their values afterwards. Errors: a model that does not fit the data; a loss that is not a scalar float; those
+// of compiling, reading and running.
 func Evaluate(ctx context.Context, rt *ops.Runtime, m *Model, l *data.Loader, metrics ...Metric) (loss float64, err error) {
 	if err := m.check(l, true); err != nil {
 		return 0, err
@@ -94,7 +98,8 @@ func Evaluate(ctx context.Context, rt *ops.Runtime, m *Model, l *data.Loader, me
 	return loss, errors.Join(err, e.exe.Close())
 }
 
-// Predict computes the model's Scores for all examples of l, from its beginning, in its order, and joins them along the first axis. Errors: as [Evaluate].
+// Predict computes the model's Scores for all batches of l, from its beginning, in its order, and joins them along the first axis. Errors:
+// as [Evaluate]; batches whose scores differ in other axes.
 func Predict(ctx context.Context, rt *ops.Runtime, m *Model, l *data.Loader) (*tensor.Tensor, error) {
 	if err := m.check(l, true); err != nil {
 		return nil, err
@@ -130,6 +135,9 @@ func (c *collector) Higher() bool   { return true }
 func (c *collector) Add(scores, _ *tensor.Tensor) error {
 	if scores.Rank() == 0 {
 		return errors.New("scores are a scalar")
+	}
+	if c.shape != nil && !slices.Equal(c.shape[1:], scores.Shape()[1:]) {
+		return fmt.Errorf("scores of a batch are %v, and of the one before %v", scores.Shape(), c.shape)
 	}
 	b, _ := scores.Contiguous().Bytes()
 	c.bytes = append(c.bytes, b...)

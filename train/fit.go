@@ -117,7 +117,7 @@ func Fit(ctx context.Context, rt *ops.Runtime, m *Model, loader *data.Loader, o 
 	}
 	err = f.run(ctx)
 	if err == nil {
-		err = f.finish(ctx)
+		err = f.finish()
 	}
 	return f.s.history(), err
 }
@@ -169,6 +169,10 @@ func (f *fit) check() error {
 	return nil
 }
 
+// mostPointsAhead is how many points of the losses have memory before they are known, so that a training allocates nothing for them
+// unless it is very long: a training that is to end by its context may have any number of epochs.
+const mostPointsAhead = 1 << 16
+
 // prepare compiles, and goes on where a checkpoint says.
 func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 	if f.steps, err = f.model.stepper(ctx, rt, f.loader, f.o.Adaptive); err != nil {
@@ -186,8 +190,11 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		}
 	case f.o.Folder == nil:
 	case !f.o.Resume:
-		if steps, err := f.o.Folder.Steps(); err != nil || len(steps) > 0 {
-			return errors.Join(err, fmt.Errorf("train: %s has checkpoints, of steps %v: set Options.Resume to go on with the last, or remove them", f.o.Folder.Dir, steps))
+		switch steps, err := f.o.Folder.Steps(); {
+		case err != nil:
+			return err
+		case len(steps) > 0:
+			return fmt.Errorf("train: %s has checkpoints, of steps %v: set Options.Resume to go on with the last, or remove them", f.o.Folder.Dir, steps)
 		}
 	default:
 		_, err := f.o.Folder.Restore(ctx, f.state())
@@ -195,7 +202,7 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 			return err
 		}
 	}
-	f.s.Losses = slices.Grow(f.s.Losses, 1+max(0, f.all()-f.s.Step)/f.o.LogEvery)
+	f.s.Losses = slices.Grow(f.s.Losses, min(1+max(0, f.all()-f.s.Step)/f.o.LogEvery, mostPointsAhead))
 	if f.o.Events != "" {
 		if f.events, err = NewEventWriter(f.o.Events, f.s.Step); err != nil {
 			return err
@@ -272,7 +279,10 @@ func (f *fit) run(ctx context.Context) error {
 
 // all is the number of steps of the whole training.
 func (f *fit) all() int {
-	all := f.o.Epochs * f.loader.Len()
+	all := math.MaxInt
+	if f.o.Epochs <= all/f.loader.Len() {
+		all = f.o.Epochs * f.loader.Len()
+	}
 	if f.o.Steps > 0 {
 		all = min(all, f.o.Steps)
 	}
@@ -462,8 +472,8 @@ func (f *fit) log(r *Record) error {
 	return errors.Join(errs...)
 }
 
-// finish gives variables their best values.
-func (f *fit) finish(ctx context.Context) error {
+// finish gives variables their best values. The training is over, so the end of its context is no reason to leave them out.
+func (f *fit) finish() error {
 	if !f.o.KeepBest || f.s.Best < 0 {
 		return nil
 	}
@@ -472,11 +482,11 @@ func (f *fit) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = checkpoint.LoadWeights(ctx, file, checkpoint.Variables(f.model.graph()), nil)
+		_, err = checkpoint.LoadWeights(f.uncut, file, checkpoint.Variables(f.model.graph()), nil)
 		return errors.Join(err, file.Close())
 	}
 	for name, v := range checkpoint.Variables(f.model.graph()) {
-		if err := ops.Set(ctx, v, f.best[name]); err != nil {
+		if err := ops.Set(f.uncut, v, f.best[name]); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,8 @@ func (a *Accuracy) Add(scores, target *tensor.Tensor) error {
 	return err
 }
 
-// TopK is the fraction of the examples whose target class is among the K highest scores; classes of equal score count as higher where they come before.
+// TopK is the fraction of the examples whose target class is among the K highest scores; of classes with equal scores the first is the
+// highest.
 type TopK struct {
 	K int
 	mean

@@ -26,8 +26,8 @@ type Model struct {
 	Scores *ops.Node
 	// Target is the number of the field that metrics compare Scores with; 0 means the last.
 	Target int
-	// Parallel makes the steps, in place of Loss and Updates; its shares take the fields of a batch, in order. Scores and ValidLoss must be given for a
-	// validation. It must have been prepared for the sizes of batches; [Fit] does so.
+	// Parallel makes the steps, in place of Loss and Updates; its shares take the fields of a batch, in order. Scores and ValidLoss must be
+	// given for a validation. It must have been prepared for the sizes of batches; [Fit] does so.
 	Parallel *ops.DataParallel
 }
 
@@ -195,6 +195,14 @@ func (p parallel) step(ctx context.Context, b *data.Batch) (float64, error) {
 }
 func (p parallel) close() error { return nil } // it is the caller's
 
+// checkLoss reports a loss whose value is not one number. One that has failed is reported by what compiles it.
+func checkLoss(loss *ops.Node) error {
+	if loss.DType().Valid() && (loss.Rank() != 0 || !loss.DType().IsFloat()) {
+		return fmt.Errorf("train: the loss, %v, is not a scalar float", loss)
+	}
+	return nil
+}
+
 // stepper compiles the step of training.
 func (m *Model) stepper(ctx context.Context, rt *ops.Runtime, l *data.Loader, adaptive bool) (stepper, error) {
 	if m.Parallel != nil {
@@ -212,8 +220,8 @@ func (m *Model) stepper(ctx context.Context, rt *ops.Runtime, l *data.Loader, ad
 	if err != nil {
 		return nil, err
 	}
-	if m.Loss.Rank() != 0 || !m.Loss.DType().IsFloat() {
-		return nil, errors.Join(fmt.Errorf("train: the loss, %v, is not a scalar float", m.Loss), r.exe.Close())
+	if err := checkLoss(m.Loss); err != nil {
+		return nil, errors.Join(err, r.exe.Close())
 	}
 	out, err := tensor.New(m.Loss.DType())
 	return &single{r, []*tensor.Tensor{out}}, err

@@ -55,7 +55,7 @@ func (p *progress) moving(b *data.Batch, loss float64, now time.Time) string {
 	rate := float64(p.examples) / now.Sub(p.drawn).Seconds()
 	made := f.s.Step - p.first
 	all := f.all() - p.first
-	left := time.Duration(float64(now.Sub(p.began)) / float64(made) * float64(all-made))
+	left := time.Duration(min(float64(now.Sub(p.began))/float64(made)*float64(all-made), 1<<62)) // of a training without an end
 	where := fmt.Sprintf("epoch %d of %d  %d of %d", b.Epoch+1, f.o.Epochs, b.Index+1, f.loader.Len())
 	if f.o.Steps > 0 {
 		where = fmt.Sprintf("step %d of %d", f.s.Step, f.all())

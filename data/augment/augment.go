@@ -78,8 +78,8 @@ func Crop(x *ops.Node, pad int) *ops.Node {
 	return sample(x, ops.InterpolateNearest, one, zero, dx, zero, one, dy)
 }
 
-// Rotate turns each image about its centre by an angle from [-degrees, degrees), with linear interpolation and zeros for what was outside. Errors: x is no
-// images; degrees is not within [0, 360].
+// Rotate turns each image about its centre by an angle from [-degrees, degrees), with linear interpolation and zeros for what was outside.
+// Errors: x is no images; degrees is not within [0, 360].
 func Rotate(x *ops.Node, degrees float64) *ops.Node {
 	if bad := images("augment.Rotate", x, within("the angle", degrees, 0, 360)); bad != nil {
 		return bad

@@ -12,8 +12,8 @@ import (
 //
 //	x ← λ·x + (1 - λ)·x',  y ← λ·y + (1 - λ)·y',  λ from Beta(alpha, alpha)
 //
-// x is floats [N, ...] and y floats [N, classes], one-hot for the most part: see [ops.OneHot]. λ is drawn for each example. Errors: shapes, dtypes; alpha is not
-// above 0. Source: Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization (2018).
+// x is floats [N, ...] and y floats [N, classes], one-hot for the most part: see [ops.OneHot]. λ is drawn for each example. Errors: shapes,
+// dtypes; alpha is not above 0. Source: Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization (2018).
 func MixUp(x, y *ops.Node, alpha float64) (mixed, targets *ops.Node) {
 	if bad := pairs("augment.MixUp", x, y, alpha); bad != nil {
 		return bad, bad
@@ -22,7 +22,8 @@ func MixUp(x, y *ops.Node, alpha float64) (mixed, targets *ops.Node) {
 	return blend(x, order, spread(lambda, x)), blend(y, order, spread(lambda, y))
 }
 
-// CutMix puts a rectangle of another image of the batch, drawn as a random order of it, over each image at the same place, and mixes the targets by area:
+// CutMix puts a rectangle of another image of the batch, drawn as a random order of it, over each image at the same place, and mixes the
+// targets by area:
 //
 //	a box of √(1 - λ) of the height and of the width, its centre anywhere, cut at the edges;  y ← (1 - a)·y + a·y',  a its part of the image
 //

@@ -222,3 +222,80 @@ func TestNumbersAreReadAsStrconvReadsThem(t *testing.T) {
 		require.False(t, ok, s)
 	}
 }
+
+// Lines without a field before the names are left out, as they are between rows.
+func TestEmptyLinesMayComeFirst(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"\na,b\n1,2\n":           "int64 int64 1",
+		"\r\n\r\na,b\r\n1,2\r\n": "int64 int64 1",
+		"\n\na,b\n":              "utf8 utf8 0",
+	} {
+		f, err := parse(t, text, Options{})
+		require.NoError(t, err, "%q", text)
+		s := f.Schema()
+		require.Equal(t, []string{"a", "b"}, f.Names(), "%q", text)
+		require.Equal(t, want, fmt.Sprintf("%s %s %d", s[0].Type, s[1].Type, f.Rows()), "%q", text)
+	}
+	f, err := parse(t, "\n5\n", Options{NoHeader: true})
+	require.NoError(t, err)
+	require.Equal(t, 2, f.Rows(), "a row of one column may be empty")
+	require.True(t, f.Columns()[0].Column.IsNull(0))
+	require.Equal(t, int64(5), f.Columns()[0].Column.Value(1))
+}
+
+func TestOptionsWithoutMeaningAreErrors(t *testing.T) {
+	t.Parallel()
+	f, err := frame.New(frame.Of("a", []int64{1}))
+	require.NoError(t, err)
+	for _, comma := range []byte{'"', '\n', '\r'} {
+		require.ErrorContains(t, Write(new(bytes.Buffer), f, Options{Comma: comma}), "cannot separate fields")
+		_, err := parse(t, "a\n1\n", Options{Comma: comma})
+		require.ErrorContains(t, err, "cannot separate fields")
+	}
+	_, err = parse(t, "a\n1\n", Options{Sample: -1})
+	require.ErrorContains(t, err, "-1 rows")
+}
+
+// What separates fields may be part of a number or a time.
+func TestValuesThatHoldTheSeparatorAreQuoted(t *testing.T) {
+	t.Parallel()
+	f, err := frame.New(
+		frame.Of("i", []int64{-5, 17}), frame.Of("f", []float64{1.5, -1e-300}),
+		frame.Of("t", []time.Time{time.Unix(1e9, 5e8), time.Unix(0, 0)}), frame.Of("b", []bool{true, false}),
+	)
+	require.NoError(t, err)
+	types := map[string]column.Type{}
+	for _, c := range f.Schema() {
+		types[c.Name] = c.Type
+	}
+	for _, comma := range []byte{'-', '.', ':', 'T', '5', 'e', ' ', '\t', ';'} {
+		var b bytes.Buffer
+		require.NoError(t, Write(&b, f, Options{Comma: comma}))
+		got, err := Read(t.Context(), &b, Options{Comma: comma, Types: types})
+		require.NoError(t, err, "%q", comma)
+		require.True(t, frame.Equal(f, got), "%q", comma)
+	}
+}
+
+// A query that needs no column still has the rows.
+func TestRowsAreCountedWithoutColumns(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "f.csv")
+	require.NoError(t, os.WriteFile(path, []byte("a,b\n1,2\n3,4\n5,6\n"), 0o600))
+	file, err := Open(path, Options{})
+	require.NoError(t, err)
+	f, err := frame.Scan(file).Agg(frame.Rows().As("n")).Collect(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, int64(3), f.Column("n").Value(0))
+}
+
+func TestAFileWithoutRowsAndNamesHasNoColumns(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "\n", "\r\n\r\n", "\xef\xbb\xbf"} {
+		f, err := parse(t, text, Options{NoHeader: true})
+		require.NoError(t, err, "%q", text)
+		require.Empty(t, f.Names(), "%q", text)
+		require.Zero(t, f.Rows(), "%q", text)
+	}
+}

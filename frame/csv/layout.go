@@ -52,15 +52,27 @@ func (e *malformed) Error() string { return fmt.Sprintf("line %d, byte %d: %s", 
 // sampled is how many bytes are looked at for types, at first. Tests make it small.
 var sampled = 1 << 20
 
+// separator is the byte between fields.
+func (o Options) separator() (byte, error) {
+	switch o.Comma {
+	case 0:
+		return ',', nil
+	case '"', '\n', '\r':
+		return 0, fmt.Errorf("%q cannot separate fields", o.Comma)
+	}
+	return o.Comma, nil
+}
+
 // inferLayout reads names and the first rows.
 func inferLayout(r io.Reader, o Options) (*layout, error) {
-	l := &layout{comma: o.Comma, header: !o.NoHeader, nulls: o.Null}
-	if l.comma == 0 {
-		l.comma = ','
+	comma, err := o.separator()
+	if err != nil {
+		return nil, err
 	}
-	if l.comma == '"' || l.comma == '\n' || l.comma == '\r' {
-		return nil, fmt.Errorf("%q cannot separate fields", l.comma)
+	if o.Sample < 0 {
+		return nil, fmt.Errorf("types cannot be inferred from %d rows", o.Sample)
 	}
+	l := &layout{comma: comma, header: !o.NoHeader, nulls: o.Null}
 	if l.nulls == nil {
 		l.nulls = []string{""}
 	}
@@ -72,7 +84,7 @@ func inferLayout(r io.Reader, o Options) (*layout, error) {
 	end := false
 	var first []string
 	var guesses []guess
-	for size := sampled; ; size *= 4 { // until a row and the sample fit
+	for size := sampled; ; size *= 4 { // until the names and a row fit
 		more := make([]byte, size-len(s.data))
 		n, err := io.ReadFull(r, more)
 		s.data = append(s.data, more[:n]...)
@@ -98,9 +110,10 @@ func inferLayout(r io.Reader, o Options) (*layout, error) {
 
 var errCut = errors.New("the data ends within a row")
 
-// sample reads rows for guesses. A row that the data cuts off counts for nothing, unless there is no other.
+// sample reads rows for guesses, of which the first may be names; lines without a field are none. A row that the data cuts off
+// counts for nothing, unless there is no other.
 func (l *layout) sample(s *scanner, rows int, end bool, first *[]string, guesses *[]guess) error {
-	for row := 0; row <= rows && s.pos < len(s.data); row++ {
+	for row := 0; row <= rows && s.pos < len(s.data); {
 		fields, err := s.row(end)
 		if err == errCut {
 			if row == 0 || row == 1 && l.header {
@@ -120,9 +133,11 @@ func (l *layout) sample(s *scanner, rows int, end bool, first *[]string, guesses
 			}
 			*guesses = make([]guess, len(fields))
 			if l.header {
+				row++
 				continue
 			}
 		}
+		row++
 		if len(fields) != len(*guesses) {
 			return nil // reading will say so
 		}

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,10 +14,12 @@ import (
 )
 
 // Write writes a frame: names, then rows. Null is an empty field, an empty string "". A file that is read again with the frame's types
-// gives an equal frame, but that dictionaries are strings unless their type is given. Of the options, Comma and NoHeader count.
+// gives an equal frame, but that dictionaries are strings unless their type is given. Of the options, Comma and NoHeader count. Errors: a Comma
+// that cannot separate fields; those of w.
 func Write(w io.Writer, f *frame.Frame, o Options) error {
-	if o.Comma == 0 {
-		o.Comma = ','
+	comma, err := o.separator()
+	if err != nil {
+		return fmt.Errorf("csv: %w", err)
 	}
 	out := bufio.NewWriterSize(w, 1<<20)
 	cols := f.Columns()
@@ -24,19 +27,19 @@ func Write(w io.Writer, f *frame.Frame, o Options) error {
 	if !o.NoHeader {
 		for i, c := range cols {
 			if i > 0 {
-				line = append(line, o.Comma)
+				line = append(line, comma)
 			}
-			line = quoted(line, c.Name, o.Comma)
+			line = quoted(line, c.Name, comma)
 		}
 		line = append(line, '\n')
 	}
 	for row := range f.Rows() {
 		for i, c := range cols {
 			if i > 0 {
-				line = append(line, o.Comma)
+				line = append(line, comma)
 			}
 			if !c.Column.IsNull(row) {
-				line = appendValue(line, c.Column, row, o.Comma)
+				line = appendValue(line, c.Column, row, comma)
 			}
 		}
 		line = append(line, '\n')
@@ -57,21 +60,28 @@ func Write(w io.Writer, f *frame.Frame, o Options) error {
 }
 
 func appendValue(b []byte, c *column.Column, row int, comma byte) []byte {
+	from := len(b)
 	switch c.Type().Kind {
 	case column.Int64:
-		return strconv.AppendInt(b, column.Values[int64](c)[row], 10)
+		b = strconv.AppendInt(b, column.Values[int64](c)[row], 10)
 	case column.Float64:
-		return strconv.AppendFloat(b, column.Values[float64](c)[row], 'g', -1, 64)
+		b = strconv.AppendFloat(b, column.Values[float64](c)[row], 'g', -1, 64)
 	case column.String, column.LargeString, column.Dictionary:
 		return quoted(b, c.Text(row), comma)
 	case column.Timestamp:
 		t := c.Type().Time(column.Values[int64](c)[row])
 		if c.Type().Zone == "" {
-			return t.AppendFormat(b, "2006-01-02T15:04:05.999999999")
+			b = t.AppendFormat(b, "2006-01-02T15:04:05.999999999")
+		} else {
+			b = t.AppendFormat(b, time.RFC3339Nano)
 		}
-		return t.AppendFormat(b, time.RFC3339Nano)
+	default:
+		return quoted(b, c.Format(row), comma)
 	}
-	return quoted(b, c.Format(row), comma)
+	if bytes.IndexByte(b[from:], comma) >= 0 {
+		return quoted(b[:from], string(b[from:]), comma)
+	}
+	return b
 }
 
 // quoted appends a string, between quotes where it needs them.

@@ -1,6 +1,6 @@
 // Package jsonl reads and writes frames as JSON lines: an object a line, whose members are the values of a row.
 //
-// Numbers without fraction and exponent are int64, others float64; a column that has both is float64. A member that is missing is null.
+// Numbers without fraction and exponent are int64 where that holds them, others float64; a column that has both is float64. A member that is missing is null.
 package jsonl
 
 import (
@@ -54,6 +54,7 @@ func Read(ctx context.Context, r io.Reader, o Options) (*frame.Frame, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jsonl: %w", err)
 	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the mark of UTF-8
 	var blocks [][]byte
 	for len(data) > 0 {
 		end := min(blockBytes, len(data))

@@ -90,3 +90,12 @@ func TestWhatIsWrittenIsReadAgainAsTheStandardLibraryReadsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, Write(&bytes.Buffer{}, f), "JSON has no NaN")
 }
+
+func TestTheMarkOfUTF8IsSkipped(t *testing.T) {
+	f, err := Read(t.Context(), strings.NewReader("\xef\xbb\xbf{\"a\": 1}\n{\"a\": 2}\n"), Options{})
+	require.NoError(t, err)
+	require.Equal(t, 2, f.Rows())
+	f, err = Read(t.Context(), strings.NewReader("\xef\xbb\xbf"), Options{})
+	require.NoError(t, err)
+	require.Equal(t, 0, f.Rows())
+}

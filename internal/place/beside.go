@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// span plays a run through in which engines work at the same time: each has its tasks one after the
+// makespan simulates a run in which engines work at the same time: each has its tasks one after the
 // other, and of those whose operands are available takes the one with the longest way to the end
 // (Topcuoglu, Hariri and Wu, Performance-Effective and Low-Complexity Task Scheduling for
 // Heterogeneous Computing, 2002: the upward rank of HEFT). A task waits for values that another engine
@@ -14,8 +14,8 @@ import (
 //
 // It returns the predicted time until the results are available, and the tasks in an order in which
 // they can be submitted.
-func (d *decision) span(assignment []int) (total time.Duration, order []int) {
-	p := newPlay(d, assignment)
+func (d *decision) makespan(assignment []int) (total time.Duration, order []int) {
+	p := newSimulation(d, assignment)
 	for p.done < len(assignment) {
 		p.begin()
 		p.advance()
@@ -23,37 +23,37 @@ func (d *decision) span(assignment []int) (total time.Duration, order []int) {
 	return p.results(), p.submission()
 }
 
-// play is a run that is being played through.
-type play struct {
+// simulation is the state of a simulated run.
+type simulation struct {
 	*decision
 	assignment []int
 	times      [][]time.Duration
 	links      []Link
 	rank       []float64
-	missing    []int       // operands of a task that are not made yet
-	after      [][]int     // tasks that must follow one
-	ready      [][]int     // of each engine, by rank; the last is next
-	running    []playedJob // of each engine
-	moved      []uint64    // of each value, bits: the engines where it lies
-	made       []float64   // when a task was done
-	waited     []float64   // for an engine, when last
-	last       []float64   // when an engine was last done with something
-	now        float64     // nanoseconds
+	missing    []int     // operands of a task that are not made yet
+	after      [][]int   // tasks that must follow one
+	ready      [][]int   // of each engine, by rank; the last is next
+	running    []job     // of each engine
+	moved      []uint64  // of each value, bits: the engines where it lies
+	made       []float64 // when a task was done
+	waited     []float64 // for an engine, when last
+	last       []float64 // when an engine was last done with something
+	now        float64   // nanoseconds
 	done       int
 	order      []int
 }
 
-// playedJob is a task at work, with the moves before it.
-type playedJob struct {
+// job is a task at work, with the moves before it.
+type job struct {
 	task        int // -1: none
 	left, cores float64
 }
 
-func newPlay(d *decision, assignment []int) *play {
+func newSimulation(d *decision, assignment []int) *simulation {
 	n := len(assignment)
-	p := &play{
+	p := &simulation{
 		decision: d, assignment: assignment, rank: make([]float64, n), missing: make([]int, n), after: make([][]int, n), ready: make([][]int, len(d.Engines)),
-		running: make([]playedJob, len(d.Engines)), moved: make([]uint64, len(d.Values)), made: make([]float64, n), waited: make([]float64, len(d.Engines)), last: make([]float64, len(d.Engines)),
+		running: make([]job, len(d.Engines)), moved: make([]uint64, len(d.Values)), made: make([]float64, n), waited: make([]float64, len(d.Engines)), last: make([]float64, len(d.Engines)),
 		order: make([]int, 0, n),
 	}
 	p.times, p.links = d.priced(assignment)
@@ -87,13 +87,13 @@ func newPlay(d *decision, assignment []int) *play {
 	return p
 }
 
-func (p *play) precede(first, then int) {
+func (p *simulation) precede(first, then int) {
 	p.after[first] = append(p.after[first], then)
 	p.missing[then]++
 }
 
 // offer lets t be taken from now on.
-func (p *play) offer(t int) {
+func (p *simulation) offer(t int) {
 	q := p.ready[p.assignment[t]]
 	at, _ := slices.BinarySearchFunc(q, t, func(o, t int) int {
 		if p.rank[o] != p.rank[t] {
@@ -108,7 +108,7 @@ func (p *play) offer(t int) {
 }
 
 // begin gives every engine that has nothing to do its next task.
-func (p *play) begin() {
+func (p *simulation) begin() {
 	for s := range p.running {
 		n := len(p.ready[s])
 		if p.running[s].task >= 0 || n == 0 {
@@ -116,13 +116,13 @@ func (p *play) begin() {
 		}
 		t := p.ready[s][n-1]
 		p.ready[s] = p.ready[s][:n-1]
-		p.running[s] = playedJob{t, p.fetch(t, s) + float64(p.times[t][s]), p.Cores(s, t)}
+		p.running[s] = job{t, p.fetch(t, s) + float64(p.times[t][s]), p.Cores(s, t)}
 		p.order = append(p.order, t)
 	}
 }
 
 // fetch is the time until the operands of t are on engine s.
-func (p *play) fetch(t, s int) float64 {
+func (p *simulation) fetch(t, s int) float64 {
 	var all time.Duration
 	for _, v := range p.reads[t] {
 		x := &p.Values[v]
@@ -147,7 +147,7 @@ func (p *play) fetch(t, s int) float64 {
 }
 
 // advance goes on to when the next task is done.
-func (p *play) advance() {
+func (p *simulation) advance() {
 	busy := 0.0
 	for _, j := range p.running {
 		if j.task >= 0 {
@@ -155,7 +155,7 @@ func (p *play) advance() {
 		}
 	}
 	share := min(1, p.Procs/max(busy, 1e-9))
-	rate := func(j *playedJob) float64 {
+	rate := func(j *job) float64 {
 		if j.cores == 0 {
 			return 1
 		}
@@ -184,7 +184,7 @@ func (p *play) advance() {
 	}
 }
 
-func (p *play) finish(t int) {
+func (p *simulation) finish(t int) {
 	p.done++
 	p.made[t], p.last[p.assignment[t]] = p.now, p.now
 	for _, next := range p.after[t] {
@@ -195,7 +195,7 @@ func (p *play) finish(t int) {
 }
 
 // results adds the reading of the results, once all is done.
-func (p *play) results() time.Duration {
+func (p *simulation) results() time.Duration {
 	total := time.Duration(p.now)
 	read := func(s int) {
 		if p.last[s] > 0 && p.waited[s] <= p.last[s] {
@@ -219,9 +219,9 @@ func (p *play) results() time.Duration {
 	return total
 }
 
-// submission is an order in which each engine has its tasks as it was played: before the last engine is
+// submission is an order in which each engine has its tasks as in the simulation: before the last engine is
 // kept at work, the others are given all that they can be given.
-func (p *play) submission() []int {
+func (p *simulation) submission() []int {
 	lanes := make([][]int, len(p.Engines))
 	for _, t := range p.order {
 		lanes[p.assignment[t]] = append(lanes[p.assignment[t]], t)

@@ -131,7 +131,7 @@ func (d *decision) priced(assignment []int) (times [][]time.Duration, links []Li
 	return times, links
 }
 
-// cost plays a run through and adds up its times: those of the tasks, of every move
+// cost simulates a run of one task after the other and adds up its times: those of the tasks, of every move
 // when it is first needed, and of a wait whenever something is read from an engine that
 // has done something since the last.
 func (d *decision) cost(assignment []int) time.Duration {

@@ -8,9 +8,9 @@ import (
 // A cut adds up times, as if one engine waited while another works. Where they need not, that is an
 // upper bound, and the best sum is not always the best run: a branch that another engine does more
 // slowly may cost nothing there. So the best of the race is the start of a local search, whose cost
-// is the time of a run that is played through with engines that work at the same time.
+// is the time of a simulated run with engines that work at the same time.
 
-// searchTasks bounds the search: so many tasks are played through.
+// searchTasks bounds the search: so many tasks are simulated.
 const searchTasks = 40_000
 
 // overlapped is best, or a candidate predicted to be better by the part Gain if engines work at the same time.
@@ -92,10 +92,10 @@ func (d *decision) busiest() time.Duration {
 	return time.Duration(work / d.Procs)
 }
 
-// searching is a search for the least span.
+// searching is a search for the least makespan.
 type searching struct {
 	*decision
-	left int // tasks to play through
+	left int // tasks to simulate
 	best candidate
 }
 
@@ -104,7 +104,7 @@ func (s *searching) try(assignment []int) bool {
 	if s.left -= len(assignment); s.left < 0 || !slices.ContainsFunc(assignment, func(engine int) bool { return engine != assignment[0] }) {
 		return false
 	}
-	total, order := s.span(assignment)
+	total, order := s.makespan(assignment)
 	if total >= s.best.total {
 		return false
 	}
@@ -114,7 +114,7 @@ func (s *searching) try(assignment []int) bool {
 
 // relieved is the cut between an engine and each other when all tasks take longer on it.
 func (d *searching) relieved(assignment []int, engine int, factor float64) []int {
-	const cuts = 3 // as long as so many plays
+	const cuts = 3 // as long as so many simulations
 	work := cuts * len(assignment) * (len(d.Engines) - 1)
 	if d.left < work+len(assignment) || !slices.ContainsFunc(d.allowed, several) {
 		return assignment

@@ -87,7 +87,7 @@ func TestAPlayIsNeverLongerThanItsSumAndItsOrderIsOne(t *testing.T) {
 			for assignment[t] = r.IntN(len(g.Engines)); !g.Tasks[t].Able[assignment[t]]; assignment[t] = r.IntN(len(g.Engines)) {
 			}
 		}
-		total, order := d.span(assignment)
+		total, order := d.makespan(assignment)
 		waits := time.Duration(0) // one for each move at most
 		for s := range g.wait {
 			waits += g.wait[s] * time.Duration(len(g.Values)*len(g.Engines))
@@ -123,13 +123,13 @@ func TestTheSearchComesNearTheBestOfAllAssignments(t *testing.T) {
 		}
 		d := g.decision(t)
 		if p.Order != nil {
-			total, order := d.span(assignmentOf(p))
+			total, order := d.makespan(assignmentOf(p))
 			require.Equal(t, total, p.Total)
 			require.Equal(t, order, p.Order)
 		}
 		least := time.Duration(math.MaxInt64)
 		g.each(func(assignment []int) {
-			total, _ := d.span(assignment)
+			total, _ := d.makespan(assignment)
 			least = min(least, total, d.cost(assignment))
 		})
 		if least > 0 {

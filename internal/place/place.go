@@ -3,7 +3,7 @@
 // It sees tasks and engines as numbers with predicted times: of each task on each engine, of moving
 // each value, and of waiting for an engine. The cheapest assignment to two engines is a minimum cut;
 // see cut.go. Costs that the cut cannot count exactly, the waits that several moves share, and engines
-// that are quicker when they have little to do, are counted by playing the run through; see cost.go.
+// that are quicker when they have little to do, are counted by simulating the run; see cost.go.
 package place
 
 import (

@@ -441,7 +441,13 @@ func (b *Binder) unary(n *Node, hint column.Type) (Bound, error) {
 func round(m *Morsel, a *column.Column, digits int) *column.Column {
 	scale := math.Pow10(digits)
 	f := func(v float64) float64 {
-		if s := v * scale; !math.IsInf(s, 0) && scale != 0 {
+		if v == 0 || math.IsInf(v, 0) { // their product with a scale of infinity or 0 would be NaN
+			return v
+		}
+		if scale == 0 {
+			return v * 0 // less than half of 10 to the power of -digits
+		}
+		if s := v * scale; !math.IsInf(s, 0) {
 			return math.Round(s) / scale
 		}
 		return v

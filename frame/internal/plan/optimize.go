@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/anycl/anycl/frame/internal/expr"
@@ -199,7 +200,7 @@ func prune(p *Plan, need []string) {
 	trimmed := slices.Clone(need)
 	switch p.Op {
 	case "frame", "scan":
-		if full := p.Schema; p.Op == "scan" && !slices.ContainsFunc(full, func(f table.Field) bool { return needs(f.Name) }) {
+		if full := p.Schema; p.Op == "scan" && len(full) > 0 && !slices.ContainsFunc(full, func(f table.Field) bool { return needs(f.Name) }) {
 			need = []string{full[0].Name} // how many rows there are is known of a column
 		}
 		trim()
@@ -260,7 +261,7 @@ func prune(p *Plan, need []string) {
 		for _, in := range p.In {
 			prune(in, trimmed)
 		}
-		if in := p.In[0]; p.Op == "slice" && p.Step.From >= 0 && in.Op == "scan" && len(in.Filter) == 0 {
+		if in := p.In[0]; p.Op == "slice" && p.Step.From >= 0 && in.Op == "scan" && len(in.Filter) == 0 && p.Step.Count <= math.MaxInt-p.Step.From {
 			in.Limit = p.Step.From + p.Step.Count
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -129,10 +130,14 @@ const staleTemp = time.Hour
 
 // SweepTemp removes the half-written files of dead processes beside path.
 func SweepTemp(path string) {
-	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempPrefix+"*"))
-	for _, f := range left {
-		if info, err := os.Lstat(f); err == nil && time.Since(info.ModTime()) > staleTemp {
-			_ = os.Remove(f)
+	dir := filepath.Dir(path)
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		if !strings.HasPrefix(f.Name(), tempPrefix) {
+			continue
+		}
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > staleTemp {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,23 @@ func TestWriteLeavesNothingBehindWhenItFails(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, left, 1)
 	require.Error(t, Write(filepath.Join(os.DevNull, "x"), Program, nil))
+}
+
+// The folder's name may hold what patterns for names give a meaning.
+func TestLeftOverFilesAreSweptInAnyFolder(t *testing.T) {
+	for _, name := range []string{"plain", "a[b", "a*", "a?"} {
+		dir := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		old, young := filepath.Join(dir, tempPrefix+"1"), filepath.Join(dir, tempPrefix+"2")
+		for _, f := range []string{old, young} {
+			require.NoError(t, os.WriteFile(f, nil, 0o600))
+		}
+		past := time.Now().Add(-2 * staleTemp)
+		require.NoError(t, os.Chtimes(old, past, past))
+		SweepTemp(filepath.Join(dir, "file"))
+		assert.NoFileExists(t, old, name)
+		assert.FileExists(t, young, name)
+	}
 }
 
 func TestHashKeyFieldsDoNotRunTogether(t *testing.T) {

@@ -9,9 +9,8 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// Workers copy the pieces of one transfer, beside the thread that sends or reads. One core copies at a fourth
-// of a link's rate, and waking another takes as long as it
-// needs for some hundred KiB. So helpers begin once, take parts of all pieces in their order and
+// Workers copy the pieces of one transfer, beside the thread that sends or reads. One core copies slower
+// than a link moves, and waking another takes as long as many small copies. So helpers begin once, take parts of all pieces in their order and
 // watch for more, and the caller takes parts too: it never waits for a helper that has not begun.
 type Workers struct {
 	parts   int64 // of a piece

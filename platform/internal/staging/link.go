@@ -19,7 +19,7 @@ import (
 //
 // The first step is the host's, piece after piece, while the second, in a queue of its own, moves
 // the piece before. The third is a copy within the device in its turn among the kernels, which
-// costs a hundredth of the link's time. The memory that a run reads or writes is thus free for the
+// takes a small part of the link's time. The memory that a run reads or writes is thus free for the
 // next one as soon as the run is over, not when the link is done. Results come back the same way,
 // in a third queue, as links work in both directions at once. Small transfers save the detour: they
 // go from a pinned piece straight to their place, in their turn.
@@ -29,8 +29,8 @@ import (
 // OpenCL Optimization Guide, 1.3 and 1.4 (pre-pinned buffers, several queues).
 
 const (
-	// SmallMost is up to which size a transfer goes straight: at 25 GB/s the link
-	// needs less for it than three more commands do.
+	// SmallMost is up to which size a transfer goes straight: a fast link
+	// needs less time for it than three more commands do.
 	SmallMost = 64 << 10
 	// PieceBytes is the most that one command moves: long enough that the time between two commands
 	// does not count, short enough to begin soon.
@@ -169,6 +169,7 @@ func (s *Link) told() error {
 	return err
 }
 
+// End is to be called when pinned memory is no longer touched, after Begin.
 func (s *Link) End() { s.life.RUnlock() }
 
 // Failed is the error of a transfer that is over and that nobody waited for; it is reported once.

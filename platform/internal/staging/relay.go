@@ -156,8 +156,8 @@ func (s *Link) Held() (relays int, relayed, pinned int64) {
 	return len(s.relays), relayed, pinned
 }
 
-// Reserve allocates ahead: all pinned memory of small transfers to the device, and relays, each of the given number of bytes, which nothing
-// on the device is before.
+// Reserve allocates ahead: all pinned memory of small transfers to the device, and relays, each of the given number of
+// bytes. On return no command of the device stands before them.
 func (s *Link) Reserve(ctx context.Context, relays int, bytes int64) error {
 	s.mu.Lock()
 	var err error
