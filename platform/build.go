@@ -2,24 +2,19 @@ package platform
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clbuiltin"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/platform/internal/diskcache"
-	"github.com/anycl/anycl/platform/internal/linker"
+	"github.com/anycl/anycl/platform/internal/poclcache"
 	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/vendor"
-	"github.com/gofrs/flock"
 )
 
 // build makes a program of source for dev, a device of this context.
@@ -121,7 +116,7 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 		return nil, err
 	}
 	if o.device.has(quirk.LockBuilds) {
-		defer o.lockBuild(source + "\x00" + options)()
+		defer poclcache.Lock(source+"\x00"+options, o.opts.Logger)()
 	}
 	build := func() { err = prog.Build(options, dev) }
 	if o.device.Key == vendor.PoCL {
@@ -179,7 +174,7 @@ func (o *Opened) ofBitcode(source, options string, dev *cl.Device) (prog *cl.Pro
 // link makes a program of bitcode. Processes that link the same collide as those that build one source do.
 func (o *Opened) link(id string, bitcode []byte, options string, dev *cl.Device) (*cl.Program, error) {
 	if o.device.has(quirk.LockBuilds) {
-		defer o.lockBuild(id)()
+		defer poclcache.Lock(id, o.opts.Logger)()
 	}
 	return o.fromBinary(bitcode, options, dev)
 }
@@ -205,74 +200,4 @@ func newBitcode(d *Device, r *Options) *diskcache.Programs {
 		return diskcache.NewPrograms("", 0)
 	}
 	return diskcache.NewPrograms(r.CacheDir, r.CacheBytes)
-}
-
-// lockWait is for how long a build waits for another process that builds the same.
-const lockWait = time.Minute
-
-// lockBuild waits until nobody builds what text tells with this package, in whatever process, and
-// returns the function that lets the next one do so. Where there can be no lock, or another process
-// does not let go of it, there is none: builds that collide are rare.
-func (o *Opened) lockBuild(text string) (unlock func()) {
-	dir, _ := poclCache() // which colliding builds share
-	dir = filepath.Join(dir, "anycl-locks")
-	// Few files, which stay: a process that removes one may lock a file that no other one sees.
-	lock := flock.New(filepath.Join(dir, diskcache.Key(text)[:2]))
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
-	defer cancel()
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		_, err = lock.TryLockContext(ctx, 2*time.Millisecond)
-	}
-	if err != nil {
-		o.opts.Logger.Debug("platform: build lock", "error", err)
-	}
-	return func() { _ = lock.Close() }
-}
-
-// envPoCLCache names PoCL's own cache folder.
-const envPoCLCache = "POCL_CACHE_DIR"
-
-// poclCache returns that folder, and the variable where one names it.
-func poclCache() (dir, named string) {
-	if dir := os.Getenv(envPoCLCache); dir != "" {
-		return dir, envPoCLCache
-	}
-	if home, err := os.UserCacheDir(); err == nil {
-		return filepath.Join(home, "pocl"), ""
-	}
-	return filepath.Join(os.TempDir(), "pocl"), "" // where PoCL goes without HOME
-}
-
-// linkerFolder is a folder for PoCL's linker, beside its kernels; "" where that is a folder that is everybody's.
-func linkerFolder() string {
-	cache, named := poclCache()
-	if _, err := os.UserCacheDir(); err != nil && named == "" {
-		return ""
-	}
-	return linker.Folder(cache)
-}
-
-// whyNone adds known causes to the note on a platform without devices: PoCL shows none where it
-// cannot write its cache folder.
-func whyNone(platform string) string {
-	if vendor.Key(platform, "", "") != vendor.PoCL {
-		return ""
-	}
-	dir, named := poclCache()
-	if named != "" {
-		named = " (" + named + ")"
-	}
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, "anycl-"); err == nil {
-			_ = f.Close()
-			err = os.Remove(f.Name())
-		}
-	}
-	if err == nil {
-		return ""
-	}
-	return ": PoCL has none where it cannot write its cache folder" + named + ": " + err.Error()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
+	"github.com/anycl/anycl/platform/internal/poclcache"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -78,7 +79,7 @@ func TestACompilerWithAnotherHeaderIsAskedOnce(t *testing.T) {
 func TestBuildsOfOneSourceWaitForEachOther(t *testing.T) {
 	several(t)
 	dir := t.TempDir()
-	t.Setenv(envPoCLCache, dir)
+	t.Setenv(poclcache.Env, dir)
 	var now, most atomic.Int32
 	slow := func(drv cldriver.Driver) cldriver.Driver {
 		return cldriver.Intercept(drv, func(call string, do func() cldriver.Status) cldriver.Status {
@@ -119,7 +120,7 @@ func TestBuildsOfOneSourceWaitForEachOther(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	t.Setenv(envPoCLCache, file)
+	t.Setenv(poclcache.Env, file)
 	race(41) // where there can be no lock, there is none
 }
 

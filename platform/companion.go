@@ -15,6 +15,7 @@ import (
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/cldriver"
 	"github.com/anycl/anycl/platform/internal/linker"
+	"github.com/anycl/anycl/platform/internal/poclcache"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
@@ -72,7 +73,7 @@ func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	}
 	plain := poclPlain().MatchString(p.Version())
 	if plain {
-		if dir := linkerFolder(); dir != "" {
+		if dir := poclcache.LinkerFolder(); dir != "" {
 			cldriver.SetEnv(linker.Env, dir)
 		}
 	}

@@ -71,8 +71,9 @@ func (v *directView) close() {
 
 // viewer is a queue in which blocks are mapped to learn where they are, for one goroutine at a time.
 type viewer struct {
-	mu sync.Mutex
-	q  *cl.Queue // on the companion
+	mu     sync.Mutex
+	q      *cl.Queue // on the companion
+	closed bool      // with the device: no queue is made any more
 }
 
 // see is b.see by way of the companion, where there is one: the device would wake a thread three times for each block, and a
@@ -90,6 +91,9 @@ func (o *Opened) see(b *block) ([]byte, error) {
 	}
 	o.viewer.mu.Lock()
 	defer o.viewer.mu.Unlock()
+	if o.viewer.closed {
+		return nil, ErrClosed
+	}
 	if o.viewer.q == nil {
 		q, err := c.NewQueue(cl.QueueOptions{})
 		if err != nil {
@@ -104,6 +108,7 @@ func (o *Opened) see(b *block) ([]byte, error) {
 func (v *viewer) close() (err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.closed = true
 	if v.q != nil {
 		err = errors.Join(v.q.Finish(), v.q.Close())
 		v.q = nil

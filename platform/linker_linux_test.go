@@ -16,6 +16,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/linker"
+	"github.com/anycl/anycl/platform/internal/poclcache"
 )
 
 // callsLibraries calls functions of the C library, where memory is cleared and copied, of its mathematics and of the compiler's library.
@@ -85,12 +86,12 @@ func needed(t *testing.T, cache string) (all [][]string) {
 
 func TestKernelsAreLinkedWithTheMathematicsAlone(t *testing.T) {
 	d := device(t)
-	if !poclPlain().MatchString(d.PlatformVersion) || linkerFolder() == "" {
+	if !poclPlain().MatchString(d.PlatformVersion) || poclcache.LinkerFolder() == "" {
 		t.Skip("no PoCL whose linker is given a folder")
 	}
 	const result = "result 21" // fmod(10, 3) + 10 * 2 + a half of zero bits
 	cache := t.TempDir()
-	env := []string{EnvDevice + "=" + d.ID, EnvCache + "=" + CacheOff, envPoCLCache + "=" + cache}
+	env := []string{EnvDevice + "=" + d.ID, EnvCache + "=" + CacheOff, poclcache.Env + "=" + cache}
 	require.Contains(t, child(t, "linker", env...), result)
 	for _, libs := range needed(t, cache) {
 		require.Equal(t, []string{"libm.so.6"}, libs)
@@ -98,19 +99,19 @@ func TestKernelsAreLinkedWithTheMathematicsAlone(t *testing.T) {
 
 	t.Run("but not where the user names the compiler's folder", func(t *testing.T) {
 		cache := t.TempDir()
-		require.Contains(t, child(t, "linker", append(env, envPoCLCache+"="+cache, linker.Env+"="+t.TempDir())...), result)
+		require.Contains(t, child(t, "linker", append(env, poclcache.Env+"="+cache, linker.Env+"="+t.TempDir())...), result)
 		for _, libs := range needed(t, cache) {
 			require.Contains(t, libs, "libc.so.6")
 		}
 	})
 	t.Run("nor where others could write it", func(t *testing.T) {
 		cache := t.TempDir()
-		t.Setenv(envPoCLCache, cache)
-		dir := linkerFolder()
+		t.Setenv(poclcache.Env, cache)
+		dir := poclcache.LinkerFolder()
 		require.Equal(t, cache, filepath.Dir(dir))
-		require.Equal(t, dir, linkerFolder(), "made once")
+		require.Equal(t, dir, poclcache.LinkerFolder(), "made once")
 		require.NoError(t, os.Chmod(dir, 0o777))
-		require.Empty(t, linkerFolder())
+		require.Empty(t, poclcache.LinkerFolder())
 		files, err := os.ReadDir(cache)
 		require.NoError(t, err)
 		require.Len(t, files, 1, "nothing half made is left")

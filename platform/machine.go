@@ -11,6 +11,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/grammar"
+	"github.com/anycl/anycl/platform/internal/poclcache"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
@@ -106,7 +107,7 @@ func discover(o *Options, switched map[string]bool) *Machine {
 			m.note(p.Name(), err.Error())
 			m.failed = errors.Join(m.failed, fmt.Errorf("%s: %w", p.Name(), err))
 		case len(ds) == 0:
-			m.note(p.Name(), "no devices"+whyNone(p.Name()))
+			m.note(p.Name(), "no devices"+poclcache.WhyNone(p.Name()))
 		}
 		found := make([]*Device, len(ds))
 		for i, d := range ds {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/diskcache"
+	"github.com/anycl/anycl/platform/internal/inflight"
 	"github.com/anycl/anycl/platform/internal/pool"
 	"github.com/anycl/anycl/platform/internal/quirk"
 	"github.com/anycl/anycl/platform/internal/staging"
@@ -29,7 +30,7 @@ type Opened struct {
 	closeContext func() error
 	queue        *cl.Queue
 	waiter       *wait.Waiter
-	stager       stager
+	inflight     inflight.Transfers
 	staging      *staging.Link // of a device with memory of its own, else nil
 
 	calibration atomic.Pointer[Calibration] // once it is known
@@ -119,7 +120,6 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	if d.has(quirk.OwnCache) {
 		o.disk = diskcache.NewPrograms("", 0)
 	}
-	o.stager.o, o.stager.idle.L = o, &o.stager.mu
 	o.pool.Cap = r.poolCap(d.GlobalMem)
 	var err error
 	if o.cl, err = d.handle(); err != nil {
@@ -131,6 +131,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	if o.queue, err = o.context.NewQueue(o.cl, cl.QueueOptions{}); err != nil {
 		return nil, errors.Join(err, o.closeContext(), o.cl.Close())
 	}
+	o.inflight.Init(o.queue)
 	o.waiter = wait.New(o.queue.Finish)
 	return o, nil
 }
@@ -209,9 +210,7 @@ func (o *Opened) transferred() error {
 	if o.staging != nil {
 		return o.staging.Failed()
 	}
-	o.stager.mu.Lock()
-	defer o.stager.mu.Unlock()
-	return o.stager.told()
+	return o.inflight.Failure()
 }
 
 // Stats returns the present counts.
@@ -286,7 +285,7 @@ func (o *Opened) Close() error {
 	if o.staging != nil {
 		err = errors.Join(err, o.staging.Close())
 	}
-	err = errors.Join(err, o.stager.close(), o.viewer.close(), closeAll(blocks))
+	err = errors.Join(err, o.inflight.Close(), o.viewer.close(), closeAll(blocks))
 	for _, r := range orphans {
 		err = errors.Join(err, r.Close())
 	}

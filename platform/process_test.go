@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/poclcache"
 	"github.com/anycl/anycl/platform/internal/vendor"
 )
 
@@ -94,7 +95,7 @@ func TestFourProcessesRaceOnAColdCache(t *testing.T) {
 		t.Skip("a simulator takes minutes for it")
 	}
 	dir := t.TempDir()
-	env := []string{EnvCache + "=" + dir, EnvDevice + "=" + d.ID, envPoCLCache + "=" + t.TempDir()}
+	env := []string{EnvCache + "=" + dir, EnvDevice + "=" + d.ID, poclcache.Env + "=" + t.TempDir()}
 	// The kind of FMA decides the source, and four processes that time it at once may disagree: so it
 	// is measured before.
 	known, _ := discovered(t, dir)

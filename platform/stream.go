@@ -5,39 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/platform/internal/hostcopy"
-	"github.com/anycl/anycl/platform/internal/pool"
+	"github.com/anycl/anycl/platform/internal/inflight"
 	"github.com/anycl/anycl/platform/internal/staging"
-	"github.com/anycl/anycl/platform/internal/wait"
 )
-
-// maxStaged bounds the host memory that transfers in flight hold, bytes.
-const maxStaged = 256 << 20
-
-// staged is a transfer in flight and the host memory at its other end.
-type staged struct {
-	event *cl.Event
-	host  []byte
-	told  bool // somebody has been told how it ended
-}
-
-// stager owns the host memory of transfers that nobody waits for: the caller's
-// may change while they are in flight, this does not.
-type stager struct {
-	o      *Opened
-	mu     sync.Mutex
-	flight []staged // nobody waits for these; in the order of the queue
-	spare  [][]byte
-	held   int64 // bytes in both
-	failed error // of a transfer that nobody waited for
-	closed bool
-
-	waits int       // goroutines in the driver
-	idle  sync.Cond // on mu: one fewer
-}
 
 // Send copies src to m from byte off on, in its turn, and does not wait for that;
 // src may be changed on return. A failure of the transfer is reported by the next Send,
@@ -56,7 +29,7 @@ func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) err
 	if o.caps.Direct && o.queue.Idle() {
 		return o.Write(ctx, m, off, src)
 	}
-	host, err := o.stager.take(len(src), false)
+	host, err := o.inflight.Take(len(src), false)
 	if err != nil {
 		return err
 	}
@@ -66,10 +39,10 @@ func (o *Opened) Send(ctx context.Context, m *Memory, off int64, src []byte) err
 	hostcopy.Copy(host, src)
 	e, err := o.queue.WriteEvent(b, off, host, nil)
 	if err != nil {
-		o.stager.give(host)
+		o.inflight.Give(host)
 		return err
 	}
-	o.stager.leave(staged{event: e, host: host})
+	o.inflight.Leave(inflight.Transfer{Event: e, Host: host})
 	return nil
 }
 
@@ -91,7 +64,7 @@ type Fetched struct {
 type part struct {
 	bytes int64
 	pull  staging.Pull
-	staged
+	inflight.Transfer
 }
 
 // Fetch enqueues the reading of pieces and does not wait for it. Commands enqueued before start, if they
@@ -144,16 +117,16 @@ func (t *part) start(o *Opened, b *cl.Buffer, p Piece) error {
 		}
 		t.pull.Close()
 	}
-	host, err := o.stager.take(int(p.Bytes), true)
+	host, err := o.inflight.Take(int(p.Bytes), true)
 	if err != nil {
 		return err
 	}
 	e, err := o.queue.ReadEvent(b, p.Offset, host, nil)
 	if err != nil {
-		o.stager.give(host)
+		o.inflight.Give(host)
 		return err
 	}
-	t.staged = staged{event: e, host: host}
+	t.Transfer = inflight.Transfer{Event: e, Host: host}
 	return nil
 }
 
@@ -179,7 +152,7 @@ func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 	}
 	if err != nil {
 		for i := range f.parts {
-			f.parts[i].told = ctx.Err() == nil
+			f.parts[i].Told = ctx.Err() == nil
 		}
 		if errors.Is(err, cl.ErrClosed) {
 			return ErrClosed
@@ -187,16 +160,11 @@ func (f *Fetched) Wait(ctx context.Context, dst [][]byte) error {
 		return err
 	}
 	for i, p := range f.parts {
-		if p.event != nil {
-			hostcopy.Copy(dst[i], p.host)
+		if p.Event != nil {
+			hostcopy.Copy(dst[i], p.Host)
 		}
 	}
-	f.o.stager.mu.Lock()
-	defer f.o.stager.mu.Unlock()
-	f.o.stager.reap()
-	err = f.o.stager.failed
-	f.o.stager.failed = nil
-	return err
+	return f.o.inflight.Failure()
 }
 
 // drain copies the pieces that come through staging.
@@ -224,8 +192,8 @@ func (f *Fetched) drain(ctx context.Context, dst [][]byte) error {
 func (f *Fetched) done(ctx context.Context) error {
 	var events []*cl.Event
 	for _, p := range f.parts {
-		if p.event != nil {
-			events = append(events, p.event)
+		if p.Event != nil {
+			events = append(events, p.Event)
 		}
 	}
 	if f.marker != nil {
@@ -235,11 +203,11 @@ func (f *Fetched) done(ctx context.Context) error {
 		return cl.WaitAll(events...)
 	}
 	over := make(chan error, 1)
-	s := &f.o.stager
-	s.wait(1)
+	s := &f.o.inflight
+	s.Wait(1)
 	go func() {
 		err := cl.WaitAll(events...)
-		s.wait(-1)
+		s.Wait(-1)
 		over <- err
 	}()
 	select {
@@ -256,115 +224,12 @@ func (f *Fetched) Close() error {
 	for i := range f.parts {
 		p := &f.parts[i]
 		p.pull.Close()
-		if p.event != nil {
-			f.o.stager.leave(p.staged)
+		if p.Event != nil {
+			f.o.inflight.Leave(p.Transfer)
 		}
-		p.bytes, p.staged = 0, staged{}
+		p.bytes, p.Transfer = 0, inflight.Transfer{}
 	}
 	marker := f.marker
 	f.parts, f.marker = f.parts[:0], nil
 	return marker.Close()
-}
-
-// take returns n bytes of host memory that no transfer uses; nil when too many
-// are in use, unless they must be had.
-func (s *stager) take(n int, must bool) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.told(); err != nil {
-		return nil, err
-	}
-	best := -1
-	for i, h := range s.spare {
-		if cap(h) >= n && cap(h) <= 2*n+pool.MinBlock && (best < 0 || cap(h) < cap(s.spare[best])) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		h := s.spare[best]
-		s.spare = slices.Delete(s.spare, best, best+1)
-		return h[:n], nil
-	}
-	for len(s.spare) > 0 && s.held+int64(n) > maxStaged {
-		s.held -= int64(cap(s.spare[0]))
-		s.spare = slices.Delete(s.spare, 0, 1)
-	}
-	if s.held+int64(n) > maxStaged && !must {
-		return nil, nil
-	}
-	h := make([]byte, n)
-	s.held += int64(cap(h))
-	return h, nil
-}
-
-// told is the error of a transfer that is over and that nobody waited for; it is reported once. s.mu is held.
-func (s *stager) told() error {
-	s.reap()
-	err := s.failed
-	s.failed = nil
-	return err
-}
-
-// give takes memory back that no transfer uses.
-func (s *stager) give(host []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.spare = append(s.spare, host)
-}
-
-// leave keeps a transfer that nobody waits for until it is done.
-func (s *stager) leave(t staged) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		_ = t.event.Close() // which waits for it
-		return
-	}
-	s.flight = append(s.flight, t)
-	s.reap()
-}
-
-// reap takes back the memory of transfers that are done. s.mu is held.
-func (s *stager) reap() {
-	n := 0
-	for _, t := range s.flight {
-		done, err := wait.Ended(s.o.queue, t.event)
-		if !done {
-			break
-		}
-		if s.failed == nil && err != nil && !t.told {
-			s.failed = fmt.Errorf("platform: a transfer failed: %w", err)
-		}
-		_ = t.event.Close() // its outcome is known
-		if err == nil {
-			s.spare = append(s.spare, t.host)
-		} else { // nobody knows whether the driver has let go of it
-			s.held -= int64(cap(t.host))
-		}
-		n++
-	}
-	s.flight = slices.Delete(s.flight, 0, n)
-}
-
-// wait counts goroutines in the driver.
-func (s *stager) wait(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waits += n
-	s.idle.Broadcast()
-}
-
-// close releases the events; the queue is finished.
-func (s *stager) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.waits > 0 {
-		s.idle.Wait()
-	}
-	var err error
-	for _, t := range s.flight {
-		err = errors.Join(err, t.event.Close())
-	}
-	s.flight, s.spare, s.held, s.closed = nil, nil, 0, true
-	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/internal/clfault"
+	"github.com/anycl/anycl/platform/internal/inflight"
 	"github.com/anycl/anycl/platform/internal/staging"
 )
 
@@ -87,23 +88,19 @@ func TestStagingMemoryIsReusedAndBounded(t *testing.T) {
 	m, err := o.Alloc(1 << 20)
 	require.NoError(t, err)
 	host := make([]byte, 1<<20)
-	for range 2 * maxStaged >> 20 {
+	for range 2 * inflight.Most >> 20 {
 		require.NoError(t, o.Send(t.Context(), m, 0, host))
-		o.stager.mu.Lock()
-		held := o.stager.held
-		o.stager.mu.Unlock()
-		require.LessOrEqual(t, held, int64(maxStaged))
+		held, _, _ := o.inflight.State()
+		require.LessOrEqual(t, held, int64(inflight.Most))
 	}
 	require.NoError(t, o.Wait(t.Context()))
 	for range 10 {
 		require.NoError(t, o.Send(t.Context(), m, 0, host))
 		require.NoError(t, o.Wait(t.Context()))
 	}
-	o.stager.mu.Lock()
-	defer o.stager.mu.Unlock()
-	o.stager.reap()
-	require.Empty(t, o.stager.flight)
-	require.NotEmpty(t, o.stager.spare)
+	_, flying, spare := o.inflight.State()
+	require.Zero(t, flying)
+	require.NotZero(t, spare)
 }
 
 // Memory that a transfer reads is not reused by the next where the driver does not say how far it has come.
