@@ -190,7 +190,8 @@ func (f *fusion) chooseRoots() {
 		computes := n.Elementwise() && !widens(n) || n.Op.Kind == ir.KindRandom || terms(n) > 0
 		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
 		slowly := cost[n]*(e-1+longer) > engine.StoredFlops
-		if computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops) || f.apart(n) || f.dearlyRead(n, e, packed, longer, cost[n], inner) {
+		dear := computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops)
+		if dear || f.apart(n) || f.dearlyRead(n, e, packed, longer, cost[n], inner) {
 			f.root[n], evals[n], extra[n] = true, 1, 0 // inner as it is: a reader's task may take n in
 		}
 	}

@@ -45,7 +45,8 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 			r := rand.New(rand.NewPCG(37, 1))
 			for _, checked := range []bool{false, true} {
 				for _, f := range []engine.Monoid{engine.Sum, engine.Max, engine.ArgMax} {
-					in, where := engine.Operand{DType: tensor.Float32, Len: planes * rows * table}, axis(c.order[0]).Mul(rows*table).Add(axis(c.order[1]).Mul(table))
+					in := engine.Operand{DType: tensor.Float32, Len: planes * rows * table}
+					where := axis(c.order[0]).Mul(rows * table).Add(axis(c.order[1]).Mul(table))
 					if len(c.dom) == 4 {
 						where = where.Add(axis(3).Mul(in.Len))
 						in.Len *= int64(c.dom[3])
@@ -59,7 +60,8 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 						places = ocltest.Filled(tensor.Int32, columns, table-1)
 					}
 					v := engine.Load(0, in.DType, where.Add(found), conds)
-					p := ocltest.Verify(t, e, sample.Reduce(c.dom, c.out, f, v, in, position), [][]byte{ocltest.RandomBytes(r, in.DType, in.Len), places}, 1e-4, 40)
+					ins := [][]byte{ocltest.RandomBytes(r, in.DType, in.Len), places}
+					p := ocltest.Verify(t, e, sample.Reduce(c.dom, c.out, f, v, in, position), ins, 1e-4, 40)
 					if !e.Facts().CPU {
 						continue
 					}
@@ -74,8 +76,8 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 	}
 }
 
-// Elements that lie a few apart are loaded at strides that the compiler knows, but for short axes, whose extents are no reason for a program
-// of their own.
+// Elements that lie a few apart are loaded at strides that the compiler knows, but for short axes, whose extents are no reason for a
+// program of their own.
 func TestSmallStridesStandInThePrograms(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()
@@ -86,7 +88,8 @@ func TestSmallStridesStandInThePrograms(t *testing.T) {
 	}{{40, 2, true}, {40, 4, true}, {40, 5, false}, {9, 2, false}} {
 		dom := engine.Domain{11, c.lanes, 6}
 		in := engine.Operand{DType: tensor.Float32, Len: int64(dom.Size() * int64(c.stride))}
-		at := engine.AxisIndex(0).Mul(6 * int64(c.lanes*c.stride)).Add(engine.AxisIndex(2).Mul(int64(c.lanes * c.stride))).Add(engine.AxisIndex(1).Mul(int64(c.stride)))
+		row := int64(c.lanes * c.stride)
+		at := engine.AxisIndex(0).Mul(6 * row).Add(engine.AxisIndex(2).Mul(row)).Add(engine.AxisIndex(1).Mul(int64(c.stride)))
 		task := sample.Reduce(dom, 2, engine.Max, engine.Load(0, in.DType, at, nil), in)
 		p := ocltest.Verify(t, e, task, ocltest.RandomInputs(task, 5), 1e-4, 40)
 		if c.written {
