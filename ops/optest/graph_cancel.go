@@ -42,6 +42,17 @@ var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops
 			ops.Mul(off, number(slope, (n+4)*rows)),
 		}
 	},
+	// The same over all but the channels, axis 1.
+	"batch_norm_train": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
+		n := spec.Count(in[0].Shape()) / max(in[0].Shape()[1], 1)
+		deviation := ops.Sqrt(slope.Graph().Full(slope.DType(), s.attr.(float64)))
+		most := ops.Div(ops.Mul(slope, largest(in[1])), deviation)
+		off := ops.Div(ops.Mul(slope, largest(in[0])), deviation)
+		return []*ops.Node{
+			ops.Mul(most, number(slope, (n+4)*(2+int(math.Sqrt(float64(n)))))),
+			ops.Mul(off, number(slope, (n+4)*n)),
+		}
+	},
 	// dq = scale · s·k and dk = scale · sᵀ·q of s = p ∘ (dy·vᵀ - Σ dy ∘ y), where y is a mean of v
 	"attention": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
 		q, k, v := in[0], in[1], in[2]
