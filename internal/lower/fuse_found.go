@@ -22,11 +22,9 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		if packed > 0 || slices.ContainsFunc(f.users[n], turns) { // instead of reading lines where they are
 			cost = max(cost, engine.GatherFlops)
 		}
-		if !findsLines(n) { // it takes no vectors anyway
-			longer = 0
-		}
+		longer = 0 // it takes no vectors anyway
 		if f.tiled(n, inner) {
-			longer += singly - 1
+			longer = singly - 1
 		}
 		return dear(reads-1+longer, cost)
 	case n.Is(ir.TraitReshape):
