@@ -157,11 +157,7 @@ func keptLines(n *ir.Node) bool {
 // skips reports whether windows along lines, n, move by more than one element.
 func skips(n *ir.Node) bool {
 	n = beforeReshapes(n)
-	at := make([]*engine.Index, len(n.Shape))
-	for i := range at {
-		at[i] = engine.AxisIndex(i)
-	}
-	src, _ := n.Op.View(n, at, n.Shape)
+	src, _ := n.Op.View(n, coordinates(n), n.Shape)
 	coef, ok := src[len(src)-1].Affine(len(n.Shape))
 	return ok && slices.Max(coef) > 1
 }
@@ -179,11 +175,7 @@ func columnsFirst(head *ir.Node, r contractRoles) contractRoles {
 // denseOrder is the order of head's axes in memory when end, which may rearrange
 // them, is in row-major order. Axes of extent 1 come first.
 func (l *lowerer) denseOrder(head, end *ir.Node) ([]int, bool) {
-	at := make([]*engine.Index, len(head.Shape))
-	for i := range at {
-		at[i] = engine.AxisIndex(i)
-	}
-	at = l.coordinates(head, at, engine.Domain(head.Shape))
+	at := l.coordinates(head, coordinates(head), engine.Domain(head.Shape))
 	addr := ir.RowMajor(end.Shape, nil).Subst(at, engine.Domain(head.Shape))
 	coef, ok := addr.Affine(len(head.Shape))
 	if !ok {

@@ -31,22 +31,30 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		if reads -= packed; packed > 0 {
 			reads++
 		}
+		alongLines := f.slid(n) || f.tiled(n, inner)
+		if !alongLines && !dear(reads-1+longer, engine.DivideFlops) {
+			return false
+		}
 		address := f.address(n)
-		if (f.slid(n) || f.tiled(n, inner)) && breaksLines(n, address) {
+		if alongLines && breaksLines(n, address) {
 			longer += singly - 1
 		}
 		return dear(reads-1+longer, engine.DivideFlops) && hasQuotient(address)
 	case n.Op.View != nil:
-		slid := f.slid(n)
+		slid, tiled := f.slid(n), f.tiled(n, inner)
 		contracted := func(u *ir.Node) bool { return u.Op.Kind == ir.KindContract }
 		if n.Is(ir.TraitReadsInside) && slid && f.viewedBy(n, contracted) { // each element of a window would be tested for the edge
 			return dear(reads-1, engine.DivideFlops)
 		}
+		found := slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) })
+		if !slid && !tiled && !found {
+			return false
+		}
 		at, _ := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
-		switch breaks := breaksLines(n, at...); {
-		case breaks && (slid || f.tiled(n, inner)):
+		switch {
+		case (slid || tiled) && breaksLines(n, at...):
 			longer += singly - 1
-		case !slid && !slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) }):
+		case !slid && !found:
 			return false
 		}
 		return dear(reads-1+longer, engine.DivideFlops) && slices.ContainsFunc(at, hasQuotient)
