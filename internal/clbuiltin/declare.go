@@ -123,7 +123,7 @@ func words(text string) []string {
 		code, rest, _ := strings.Cut(text, "/")
 		for begin := 0; begin < len(code); {
 			end := begin
-			for end < len(code) && isWord(code[end]) {
+			for end < len(code) && IsWord(code[end]) {
 				end++
 			}
 			if end > begin {
@@ -142,6 +142,7 @@ func words(text string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func isWord(c byte) bool {
+// IsWord reports whether c may stand in a name or a number.
+func IsWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }

@@ -124,7 +124,7 @@ func (m *meanings) replace(text string) string {
 	b.Grow(2 * len(text))
 	for at := 0; at < len(text); {
 		end := at
-		for end < len(text) && isWord(text[end]) {
+		for end < len(text) && IsWord(text[end]) {
 			end++
 		}
 		switch word := text[at:end]; {

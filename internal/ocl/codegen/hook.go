@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/anycl/anycl/engine"
+	"github.com/anycl/anycl/internal/clbuiltin"
 	"github.com/anycl/anycl/internal/ocl/access"
 	"github.com/anycl/anycl/internal/ocl/facts"
 	"github.com/anycl/anycl/tensor"
@@ -369,12 +370,12 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 			b.WriteString(RegType(in[0]))
 			j = i + 2
 		case isDigit(ch) || ch == '.' && i+1 < len(c) && isDigit(c[i+1]):
-			for j < len(c) && (isWord(c[j]) || c[j] == '.' || (c[j] == '+' || c[j] == '-') && strings.IndexByte("eEpP", c[j-1]) >= 0 && isExponent(c[i:j])) {
+			for j < len(c) && (clbuiltin.IsWord(c[j]) || c[j] == '.' || (c[j] == '+' || c[j] == '-') && strings.IndexByte("eEpP", c[j-1]) >= 0 && isExponent(c[i:j])) {
 				j++
 			}
 			b.WriteString(number(c[i:j], double))
-		case isWord(ch):
-			for j < len(c) && isWord(c[j]) {
+		case clbuiltin.IsWord(ch):
+			for j < len(c) && clbuiltin.IsWord(c[j]) {
 				j++
 			}
 			w := c[i:j]
@@ -423,10 +424,6 @@ func operandOf(w string, args []string) int {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isWord(c byte) bool {
-	return c == '_' || isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
 
 // isExponent reports whether the number that ends in e or p has an exponent
 // there: in 0xe+1 the e is a digit.

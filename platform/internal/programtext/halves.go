@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/anycl/anycl/internal/clbuiltin"
 )
 
 var (
@@ -60,7 +62,7 @@ func halfNames(source string) map[string]bool {
 			return names
 		}
 		end := 0
-		for end < len(after) && isWord(after[end]) {
+		for end < len(after) && clbuiltin.IsWord(after[end]) {
 			end++
 		}
 		for _, begin := range []string{"vload", "vstore"} {
@@ -71,8 +73,6 @@ func halfNames(source string) map[string]bool {
 		source = after
 	}
 }
-
-func isWord(c byte) bool { return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // pastesHalf reports whether a macro of source may put the name of such a function together: beside ## is a part of one.
 func pastesHalf(source string) bool {
