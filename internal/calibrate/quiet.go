@@ -24,6 +24,7 @@ type Activity struct {
 }
 
 // quiet returns when look shows no new activity for a while, or when hurry is closed because a caller waits for the measurements.
+// As long as no graph was compiled it waits: nothing is predicted, as where a program uses the device for package blas alone.
 func quiet(ctx context.Context, look func() Activity, hurry <-chan struct{}) error {
 	last, since, ran := look(), time.Now(), false
 	tick := time.NewTicker(quietLook)
@@ -38,7 +39,7 @@ func quiet(ctx context.Context, look func() Activity, hurry <-chan struct{}) err
 		}
 		now := look()
 		ran = ran || now.Runs > 0
-		if now.Busy || now != last {
+		if now.Busy || now != last || now.Compiles == 0 {
 			last, since = now, time.Now()
 			continue
 		}

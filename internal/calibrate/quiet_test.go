@@ -23,12 +23,15 @@ func TestMeasurementsWaitUntilNobodyRunsOrCompiles(t *testing.T) {
 	}
 	set(func() Activity { return Activity{} })
 	require.True(t, waits(), "nothing has run yet")
+	quietFirst = 0
+	require.True(t, waits(), "nothing was compiled yet")
+	quietFirst = time.Hour
 	runs := uint64(0)
-	set(func() Activity { runs++; return Activity{Runs: runs} })
+	set(func() Activity { runs++; return Activity{Runs: runs, Compiles: 1} })
 	require.True(t, waits(), "runs go on")
-	set(func() Activity { return Activity{Runs: 1, Busy: true} })
+	set(func() Activity { return Activity{Runs: 1, Compiles: 1, Busy: true} })
 	require.True(t, waits(), "a graph is being compiled, or a run goes on")
-	set(func() Activity { return Activity{Runs: 1} })
+	set(func() Activity { return Activity{Runs: 1, Compiles: 1} })
 	require.False(t, waits())
 	quietFor = time.Hour
 	close(hurry)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
@@ -15,7 +16,7 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// ErrCompiling is returned for a product whose kernel is being compiled.
+// ErrCompiling is returned for a product whose kernel is being compiled, or that could only begin when another is.
 var ErrCompiling = errors.New("ocl: the kernel is being compiled")
 
 // Operand is a matrix in the host's memory, row by row.
@@ -61,15 +62,18 @@ type Triangle struct {
 // they come with each call here, so that a kernel is compiled once for all of them. It
 // is safe for concurrent use.
 type Products struct {
-	eng     *Engine
-	copies  bool // operands are copied to the device and back
-	ctx     context.Context
-	cancel  context.CancelFunc
-	builds  sync.WaitGroup
-	mu      sync.Mutex
-	closed  bool
-	kernels map[contract.ProductKey]*specialized
-	planned map[contract.ProductShape]productPlan
+	eng    *Engine
+	copies bool // operands are copied to the device and back
+	ctx    context.Context
+	cancel context.CancelFunc
+	builds sync.WaitGroup
+	// Kernels that are being launched for the first time, by a driver that compiles then and begins no other launch meanwhile.
+	launching atomic.Int32
+	compiler  sync.Mutex // held while one is compiled: several would take cores from those that compute meanwhile
+	mu        sync.Mutex
+	closed    bool
+	kernels   map[contract.ProductKey]*specialized
+	planned   map[contract.ProductShape]productPlan
 }
 
 // NewProducts is for products on e's device. Close it before e. It compiles nothing and
@@ -91,15 +95,20 @@ func (x *Products) Check(dt tensor.DType) error {
 // Units is how many cores or the like the device has.
 func (x *Products) Units() int { return x.eng.facts.Units }
 
+// Lanes is how many elements of dt a vector of a core's has.
+func (x *Products) Lanes(dt tensor.DType) int {
+	return max(1, x.eng.facts.VectorLanes*tensor.Float32.Size()/dt.Size())
+}
+
 // Copies reports whether operands are copied to the device and back.
 func (x *Products) Copies() bool { return x.copies }
 
 // Copy makes all products copy their operands, whatever the device can do.
 func (x *Products) Copy() { x.copies = true }
 
-// Run computes p and returns when it is done. Where its kernel is not compiled yet, wait says
-// to wait for the compiler; without, the compiler begins and the error is ErrCompiling. After
-// an error C is as it was, unless the device was lost while it computed.
+// Run computes p and returns when it is done. Where its kernel is not compiled yet, or the driver is busy compiling another, wait
+// says to wait for the compiler; without, the compiler begins and the error is ErrCompiling. After an error C is as it was, unless
+// the device was lost while it computed.
 func (x *Products) Run(p *Product, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
@@ -199,7 +208,7 @@ func (x *Products) kernel(k contract.ProductKey, wait bool) (*specialized, error
 	if f == nil {
 		f = newSpecialized(x.eng, k)
 		x.kernels[k] = f
-		x.builds.Go(func() { f.build(x.ctx) })
+		x.builds.Go(func() { f.build(x.ctx, x) })
 	}
 	x.mu.Unlock()
 	if wait {
@@ -207,6 +216,9 @@ func (x *Products) kernel(k contract.ProductKey, wait bool) (*specialized, error
 	}
 	select {
 	case <-f.done:
+		if !wait && f.err == nil && x.launching.Load() > 0 {
+			return nil, ErrCompiling
+		}
 		return f, f.err
 	default:
 		return nil, ErrCompiling

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/anycl/anycl/cl"
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/contract"
@@ -31,9 +32,11 @@ func newSpecialized(e *Engine, k contract.ProductKey) *specialized {
 	return &specialized{eng: e, runner: e.productRunner(k.Inline), key: k, done: make(chan struct{})}
 }
 
-// build compiles the kernel.
-func (f *specialized) build(ctx context.Context) {
+// build compiles the kernel and, where the driver compiles when it is first launched, launches it for one element.
+func (f *specialized) build(ctx context.Context, x *Products) {
 	defer close(f.done)
+	x.compiler.Lock()
+	defer x.compiler.Unlock()
 	to := f.runner.target()
 	f.prog = contract.ProductProgram(to.facts, f.key)
 	if f.err = f.prog.Err; f.err != nil {
@@ -53,9 +56,28 @@ func (f *specialized) build(ctx context.Context) {
 	}
 	// A caller now finds a driver that compiles late.
 	c, err := f.take()
-	if f.err = err; err == nil {
+	if err == nil {
+		if f.eng.compilesAtLaunch() {
+			p, plan := f.smallest()
+			x.launching.Add(1)
+			err = c.run(x, p, plan)
+			x.launching.Add(-1)
+		}
 		f.giveBack(c)
 	}
+	f.err = err
+}
+
+// smallest is a product of one term, on memory of its own.
+func (f *specialized) smallest() (*Product, productPlan) {
+	one := func(trans bool) Operand {
+		return Operand{Data: cl.Bytes([]float64{1})[:f.key.DType.Size()], LD: 1, Trans: trans}
+	}
+	p := &Product{DType: f.key.DType, M: 1, N: 1, K: 1, Alpha: 1, A: one(f.key.ATrans), B: one(f.key.BTrans), C: one(false)}
+	plan := f.eng.planProduct(contract.ProductShape{Key: f.key, M: 1, N: 1, K: 1})
+	s := &plan.Sizes
+	s[contract.SizeRowA], s[contract.SizeColumnA], s[contract.SizeLDB] = 1, 1, 1
+	return p, plan
 }
 
 // take returns a caller that nobody else uses.

@@ -42,10 +42,15 @@ var cancelling = map[string]func(s step, in []*ops.Node, slope *ops.Node) []*ops
 			ops.Mul(off, number(slope, (n+4)*rows)),
 		}
 	},
-	// The same over all but the channels, axis 1.
+	// The same over all but the channels, axis 1. The statistics of the channels are results of this op, too: the slope of a variance is
+	// 2/n · (x - mean(x)) · dy, whose mean is off by n + 2 units, n at least 1; that of a mean is dy/n, which does not cancel.
 	"batch_norm_train": func(s step, in []*ops.Node, slope *ops.Node) []*ops.Node {
+		epsilon, normalised := s.attr.(float64)
+		if !normalised {
+			return []*ops.Node{ops.Mul(ops.Mul(slope, largest(in[0])), number(slope, 6))}
+		}
 		n := spec.Count(in[0].Shape()) / max(in[0].Shape()[1], 1)
-		deviation := ops.Sqrt(slope.Graph().Full(slope.DType(), s.attr.(float64)))
+		deviation := ops.Sqrt(slope.Graph().Full(slope.DType(), epsilon))
 		most := ops.Div(ops.Mul(slope, largest(in[1])), deviation)
 		off := ops.Div(ops.Mul(slope, largest(in[0])), deviation)
 		return []*ops.Node{
