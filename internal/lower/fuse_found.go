@@ -31,29 +31,30 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		if reads -= packed; packed > 0 {
 			reads++
 		}
-		alongLines := f.slid(n) || f.tiled(n, inner)
+		alongLines := f.slid(n) || f.tiled(n, inner) || f.foundInLines(n)
 		if !alongLines && !dear(reads-1+longer, engine.DivideFlops) {
 			return false
 		}
 		address := f.address(n)
 		if alongLines && breaksLines(n, address) {
-			longer += singly - 1
+			longer += (singly - 1) * min(reads, 1)
 		}
 		return dear(reads-1+longer, engine.DivideFlops) && hasQuotient(address)
 	case n.Op.View != nil:
 		slid, tiled := f.slid(n), f.tiled(n, inner)
-		contracted := func(u *ir.Node) bool { return u.Op.Kind == ir.KindContract }
+		contracted := func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract }
 		if n.Is(ir.TraitReadsInside) && slid && f.viewedBy(n, contracted) { // each element of a window would be tested for the edge
 			return dear(reads-1, engine.DivideFlops)
 		}
 		found := slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) })
-		if !slid && !tiled && !found {
+		lines := f.foundInLines(n)
+		if !slid && !tiled && !found && !lines {
 			return false
 		}
 		at, _ := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
 		switch {
-		case (slid || tiled) && breaksLines(n, at...):
-			longer += singly - 1
+		case (slid || tiled || lines) && breaksLines(n, at...):
+			longer += (singly - 1) * min(reads, 1)
 		case !slid && !found:
 			return false
 		}
@@ -64,7 +65,7 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 
 // tiled reports whether a map turns n, or a view of it, where inner are the nodes that others compute: it holds tiles of lines of memory.
 func (f *fusion) tiled(n *ir.Node, inner map[*ir.Node]bool) bool {
-	return f.viewedBy(n, func(u *ir.Node) bool { return turns(u) && !inner[u] })
+	return f.viewedBy(n, func(u, _ *ir.Node) bool { return turns(u) && !inner[u] })
 }
 
 // oneByOne reports whether u reads elements of its operand n, or writes them, one at a time, where an index that is data says.
@@ -78,17 +79,22 @@ func oneByOne(u, n *ir.Node) bool {
 	return false
 }
 
-// slid reports whether windows slide over n, or a view of it.
-func (f *fusion) slid(n *ir.Node) bool {
-	return f.viewedBy(n, func(u *ir.Node) bool { return u.Is(ir.TraitWindows) })
+// foundInLines reports whether a gather takes lines of memory of n, or of a view of it.
+func (f *fusion) foundInLines(n *ir.Node) bool {
+	return f.viewedBy(n, func(u, of *ir.Node) bool { return findsLines(u) && u.In[0] == of })
 }
 
-// viewedBy reports whether so is true of a reader of n, or of a view of it.
-func (f *fusion) viewedBy(n *ir.Node, so func(u *ir.Node) bool) bool {
+// slid reports whether windows slide over n, or a view of it.
+func (f *fusion) slid(n *ir.Node) bool {
+	return f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Is(ir.TraitWindows) })
+}
+
+// viewedBy reports whether so is true of a reader of n, or of one of a view of it, and what it reads.
+func (f *fusion) viewedBy(n *ir.Node, so func(u, of *ir.Node) bool) bool {
 	views := []*ir.Node{n}
 	for i := 0; i < len(views) && i < fewViews; i++ {
 		for _, u := range f.users[views[i]] {
-			if so(u) {
+			if so(u, views[i]) {
 				return true
 			}
 			if u.Op.View != nil && !f.root[u] {
