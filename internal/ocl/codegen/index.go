@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/anycl/anycl/engine"
@@ -108,12 +109,20 @@ func (f *fn) ctype(long bool) string {
 // writtenStride is the largest stride that stands in a program as a number.
 const writtenStride = 4
 
-// writes reports whether the coefficient of t stands in the program, and is not an argument: the stride of a long axis that is small.
-// Compilers make vectors of elements that lie so close together, but of those that are as far apart as an argument says only where it
-// is 1.
-func (g *Builder) writes(t engine.Term) bool {
-	loops := g.Task.Kind == engine.Map || g.Task.Kind == engine.Reduce || g.Task.Kind == engine.Row
-	return loops && t.Atom.Kind == engine.AtomAxis && t.Coef > 1 && t.Coef <= writtenStride && g.Task.Axes[t.Atom.Axis] >= VectorLanes
+// writes reports whether the coefficient of t, a term of x, stands in the program, and is not an argument: the stride of a long axis
+// that is small. Compilers make vectors of elements that lie so close together, but of those that are as far apart as an argument says
+// only where it is 1. Not of windows: a fold that reads all elements between loads each several times then.
+func (g *Builder) writes(t engine.Term, x *engine.Index) bool {
+	switch g.Task.Kind {
+	case engine.Map, engine.Row:
+	case engine.Reduce:
+		if slices.ContainsFunc(x.Terms, func(w engine.Term) bool { return w.Atom.Kind == engine.AtomAxis && w.Coef == 1 }) {
+			return false
+		}
+	default:
+		return false
+	}
+	return t.Atom.Kind == engine.AtomAxis && t.Coef > 1 && t.Coef <= writtenStride && g.Task.Axes[t.Atom.Axis] >= VectorLanes
 }
 
 // index is the text of x: in long where a gathered value must not be cut short.
@@ -133,7 +142,7 @@ func (f *fn) index(x *engine.Index, long bool, guard string) string {
 			fmt.Fprintf(&b, " - %s", a)
 		case t.Coef == 1:
 			fmt.Fprintf(&b, " + %s", a)
-		case f.g.writes(t):
+		case f.g.writes(t, x):
 			fmt.Fprintf(&b, " + %d * %s", t.Coef, a)
 		case long:
 			fmt.Fprintf(&b, " + (long)%s * %s", f.g.constant(t.Coef), a)

@@ -77,19 +77,24 @@ func TestFoldsOfGatheredElements(t *testing.T) {
 }
 
 // Elements that lie a few apart are loaded at strides that the compiler knows, but for short axes, whose extents are no reason for a
-// program of their own.
+// program of their own, and for windows, which read what lies between as well.
 func TestSmallStridesStandInThePrograms(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()
 	e := device(t, "", nil)
 	for _, c := range []struct {
 		lanes, stride int
+		window        bool // what is folded lies side by side
 		written       bool
-	}{{40, 2, true}, {40, 4, true}, {40, 5, false}, {9, 2, false}} {
+	}{{40, 2, false, true}, {40, 4, false, true}, {40, 5, false, false}, {9, 2, false, false}, {40, 2, true, false}, {40, 4, true, false}} {
 		dom := engine.Domain{11, c.lanes, 6}
 		in := engine.Operand{DType: tensor.Float32, Len: int64(dom.Size() * int64(c.stride))}
 		row := int64(c.lanes * c.stride)
-		at := engine.AxisIndex(0).Mul(6 * row).Add(engine.AxisIndex(2).Mul(row)).Add(engine.AxisIndex(1).Mul(int64(c.stride)))
+		down := row
+		if c.window {
+			down = 1
+		}
+		at := engine.AxisIndex(0).Mul(6 * row).Add(engine.AxisIndex(2).Mul(down)).Add(engine.AxisIndex(1).Mul(int64(c.stride)))
 		task := sample.Reduce(dom, 2, engine.Max, engine.Load(0, in.DType, at, nil), in)
 		p := ocltest.Verify(t, e, task, ocltest.RandomInputs(task, 5), 1e-4, 40)
 		if c.written {
