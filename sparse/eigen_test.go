@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/sparse"
 	"github.com/anycl/anycl/tensor"
@@ -89,6 +90,7 @@ func TestEigenvaluesOfAChain(t *testing.T) {
 
 // A space of eigenvectors is left by another direction; where there are no others the eigenvalues are all found.
 func TestEigenvaluesOfSmallAndDegenerateMatrices(t *testing.T) {
+	testdevices.UnoptimizeTest(t) // the same graphs are optimized for a chain
 	everywhere(t, func(t *testing.T, e engine) {
 		for i, c := range []struct {
 			diagonal []float64

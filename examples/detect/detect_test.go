@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/ocl/variant"
 	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 )
@@ -41,9 +40,7 @@ func TestDigitsOfNewScenesAreFound(t *testing.T) {
 
 // Both engines find the same in a scene before any training, when scores are alike.
 func TestPlacesAgreeOnWhatTheyFind(t *testing.T) {
-	if v := testdevices.Unoptimized(); v != "" {
-		t.Setenv(variant.EnvVariant, v) // the test above has the same kernels optimized
-	}
+	testdevices.UnoptimizeTest(t) // the test above has the same kernels optimized
 	rt, err := ops.Open(t.Context(), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rt.Close()) }()

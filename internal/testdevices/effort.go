@@ -39,9 +39,18 @@ func Unoptimize() error {
 	if f := flag.Lookup("test.bench"); f != nil && f.Value.String() != "" {
 		return nil
 	}
-	v := Unoptimized()
-	if v == "" {
-		return nil
+	if v := Unoptimized(); v != "" {
+		return os.Setenv(variant.EnvVariant, alsoForced(v))
 	}
-	return os.Setenv(variant.EnvVariant, strings.TrimPrefix(variant.ForcedByEnv()+","+v, ","))
+	return nil
 }
+
+// UnoptimizeTest has the programs of one test, a testing.TB, compiled without optimization: those of runtimes that it opens afterwards.
+func UnoptimizeTest(t interface{ Setenv(name, value string) }) {
+	if v := Unoptimized(); v != "" {
+		t.Setenv(variant.EnvVariant, alsoForced(v))
+	}
+}
+
+// alsoForced is v behind the variants of the environment.
+func alsoForced(v string) string { return strings.TrimPrefix(variant.ForcedByEnv()+","+v, ",") }

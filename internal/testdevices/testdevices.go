@@ -14,7 +14,7 @@
 // It is compiled without where the same family, variant and class of dtype is among those: other dtypes, compositions, gradients and
 // random graphs of the matrix; variants that a test forces, and kernels for GPUs, which no CPU driver runs for users; packages whose graphs
 // consist of tested ops, as nn and frame, or whose tests ask what happens around kernels, and the examples whose networks take longest
-// to compile (Unoptimize). The whole matrix, EnvMatrix, optimizes all.
+// to compile (Unoptimize), and single tests like these (UnoptimizeTest). The whole matrix, EnvMatrix, optimizes all.
 package testdevices
 
 import (

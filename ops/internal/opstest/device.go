@@ -1,13 +1,10 @@
 package opstest
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anycl/anycl/internal/ocl/variant"
-	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 )
 
@@ -29,13 +26,5 @@ func NumbersOnly(t *testing.T) {
 	t.Helper()
 	if RaceEnabled && testing.Short() {
 		t.Skip("results, without goroutines")
-	}
-}
-
-// Unoptimized has the programs of a test compiled without optimization: see testdevices.Unoptimized.
-func Unoptimized(t *testing.T) {
-	t.Helper()
-	if v := testdevices.Unoptimized(); v != "" {
-		t.Setenv(variant.EnvVariant, strings.TrimPrefix(variant.ForcedByEnv()+","+v, ","))
 	}
 }

@@ -182,8 +182,8 @@ func flowCases(t testing.TB) (all []flowCase) {
 func anywhere(t *testing.T) map[string]func(t *testing.T) (*Runtime, Place) {
 	return map[string]func(t *testing.T) (*Runtime, Place){
 		"cpu":    func(t *testing.T) (*Runtime, Place) { return opstest.CPUOnly(t), OnCPU },
-		"device": func(t *testing.T) (*Runtime, Place) { opstest.Unoptimized(t); return opstest.Device(t), OnDevice },
-		"auto":   func(t *testing.T) (*Runtime, Place) { opstest.Unoptimized(t); return opstest.Device(t), Auto },
+		"device": func(t *testing.T) (*Runtime, Place) { return opstest.Device(t), OnDevice },
+		"auto":   func(t *testing.T) (*Runtime, Place) { return opstest.Device(t), Auto },
 	}
 }
 
