@@ -57,6 +57,7 @@ func goldenTasks() map[string]*engine.Task {
 		"trees-wide":    sets,
 		"map-bias":      sample.Map(dom, bias, x, row),
 		"map-same":      sample.Map(dom, engine.Apply(sample.Less, tensor.Bool, same, same), engine.Operand{DType: tensor.Int32, Len: dom.Size()}),
+		"map-stencil":   stencil(160, 210),
 		"map-pad":       sample.Map(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
 		"map-gather":    sample.Map(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
 		"map-inplace":   inPlace,
@@ -169,6 +170,7 @@ func goldens() map[string]goldenCase {
 		{"map-bias", "map=item", ocltest.GPU(256)},
 		{"map-same", "map=block", ocltest.CPU(16)}, // which Clang would warn of
 		{"map-pad", "map=block", ocltest.CPU(16)},
+		{"map-stencil", "map=block", ocltest.CPU(16)},
 		{"map-gather", "map=item", ocltest.GPU(256)},
 		{"map-gather", "map=gather", ocltest.CPU(16)},
 		{"map-inplace", "map=block", ocltest.CPU(16)},
@@ -250,4 +252,19 @@ func (c goldenCase) plan(t *testing.T) *variant.Plan {
 	p, err := variant.MakePlan(c.facts, nil, c.task, c.force)
 	require.NoError(t, err)
 	return p
+}
+
+// stencil is the sum of the four neighbours of each element of an image, with zeros around it.
+func stencil(rows, cols int64) *engine.Task {
+	var sum *engine.Expr
+	for _, by := range [][2]int64{{-1, 0}, {0, -1}, {0, 1}, {1, 0}} {
+		y, x := engine.AxisIndex(0).AddConst(by[0]), engine.AxisIndex(1).AddConst(by[1])
+		near := engine.Load(0, tensor.Float32, y.Mul(cols).Add(x), []engine.Cond{{X: y, Lo: 0, Hi: rows}, {X: x, Lo: 0, Hi: cols}})
+		if sum == nil {
+			sum = near
+		} else {
+			sum = engine.Apply(sample.Add, tensor.Float32, sum, near)
+		}
+	}
+	return sample.Map(engine.Domain{int(rows), int(cols)}, sum, engine.Operand{DType: tensor.Float32, Len: rows * cols})
 }

@@ -14,6 +14,8 @@
 //                   each, and VALUE_k(r, c) the value of column from + c
 //         INTERIOR  1: rows r where HAS_INTERIOR(r) have the values INTERIOR_VALUE(r, c) in columns FROM to TO, without the
 //                   conditions of borders, for which loads would have masks
+//         WHOLE     1: INTERIOR_VALUE may be computed, if not used, in all columns of such rows: their loops begin at a line and have
+//                   no rest, and the few other columns are stored again
 //         NARROW    1: a row is a few vectors, the last a part of one
 //         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  rows and columns a work-item
@@ -58,9 +60,17 @@ BODY void map_points(const IDX column, const IDX row, PARAMS) {
             BUFFERS(BLOCK)
 #if INTERIOR
             const int from = inside ? (int)clamp((IDX)(FROM) - c, (IDX)0, (IDX)n) : n, to = max((int)min((IDX)(TO) - c, (IDX)n), from);
+#if WHOLE
+            if (inside) {
+                VECTORS for (int k = 0; k < n; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
+                for (int k = from > 0 ? 0 : to; k < n; k = k + 1 == from ? to : k + 1) KEEP(k, VALUE(r, c + k));
+            } else
+                VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
+#else
             VECTORS for (int k = 0; k < from; k++) KEEP(k, VALUE(r, c + k));
             VECTORS for (int k = from; k < to; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
             for (int k = to; k < n; k++) KEEP(k, VALUE(r, c + k));
+#endif
 #else
             VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
 #endif
@@ -75,9 +85,17 @@ BODY void map_points(const IDX column, const IDX row, PARAMS) {
         EACH_SEGMENT
 #elif INTERIOR
         const IDX from = inside ? clamp((IDX)(FROM), c0, c1) : c1, to = max(min((IDX)(TO), c1), from);
+#if WHOLE
+        if (inside) {
+            VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, INTERIOR_VALUE(r, c));
+            for (IDX c = from > c0 ? c0 : to; c < c1; c = c + 1 == from ? to : c + 1) STORE(r * COLS + c, VALUE(r, c));
+        } else
+            VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+#else
         VECTORS for (IDX c = c0; c < from; c++) STORE(r * COLS + c, VALUE(r, c));
         VECTORS for (IDX c = from; c < to; c++) STORE(r * COLS + c, INTERIOR_VALUE(r, c));
         for (IDX c = to; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+#endif
 #else
         VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #endif

@@ -268,7 +268,7 @@ func (f *fn) load(e *engine.Expr, outer string) string {
 	if first {
 		text = fmt.Sprintf("LOAD_%v(%s, %s ? %s : 0)", o.DType, name, g, f.index(e.Addr, false, early))
 	} else {
-		text = fmt.Sprintf("LOAD_%v(%s, %s)", o.DType, name, f.index(e.Addr, false, g))
+		text = fmt.Sprintf("LOAD_%v(%s, %s)", o.DType, name, f.address(e.Addr, g))
 	}
 	if RegType(o.DType) != RegType(e.DType) {
 		text = castExpr(o.DType, e.DType, text)

@@ -10,7 +10,7 @@ import (
 // a row of the given number of elements, wherever that is.
 func (g *Builder) FetchHook(name string, row Coord, last int, loads []*engine.Expr, elements int) {
 	const lines = 16 // more than that a processor asks for by itself
-	f := &fn{g: g, seen: map[string]string{}, coords: []Coord{row, {"c", []int{last}}}}
+	f := &fn{g: g, seen: map[string]string{}, coords: []Coord{row, {Name: "c", Axes: []int{last}}}}
 	for _, l := range loads {
 		operand, o, _ := g.Operand(l.Input)
 		each := 64 / o.DType.Size()

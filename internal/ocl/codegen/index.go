@@ -15,6 +15,9 @@ import (
 type Coord struct {
 	Name string
 	Axes []int
+	// Apart says of the last coordinate, of one axis, that addresses add it in 64 bits to what the others give. A loop over it
+	// then has one pointer for each load. An int that is widened after the sum is a sum of its own: compilers cannot take it apart.
+	Apart bool
 }
 
 // fn is one hook function while it is written: straight-line code, one
@@ -183,6 +186,23 @@ func (f *fn) atom(a engine.Atom, long bool, guard string) string {
 		return q
 	}
 	return f.declare("r", f.ctype(long), key, fmt.Sprintf("%s - %s * %s", x, q, f.g.constant(a.D)))
+}
+
+// address is the text of index x of a load.
+func (f *fn) address(x *engine.Index, guard string) string {
+	var last Coord
+	if n := len(f.coords); n > 0 {
+		last = f.coords[n-1]
+	}
+	if !last.Apart || f.g.Wide() {
+		return f.index(x, false, guard)
+	}
+	steps, affine := x.Affine(len(f.g.Task.Axes))
+	start := x.Add(engine.AxisIndex(last.Axes[0]).Mul(-1))
+	if c, ok := start.IsConst(); !affine || steps[last.Axes[0]] != 1 || ok && c == 0 {
+		return f.index(x, false, guard)
+	}
+	return f.declare("i", "long", "apart "+x.Key(), fmt.Sprintf("(long)%s + %s", f.index(start, false, guard), last.Name))
 }
 
 // guard is the text of "outer holds and every cond does": "" when nothing is left to test, "0" where that is never so.

@@ -167,6 +167,32 @@ func ceilDiv(a, b int64) int64 {
 	return q
 }
 
+// whole reports whether rows inside may be computed from the first column to the last, with the few beyond the interior stored again:
+// what the interior's values load for these lies in the operands too.
+func (in *interior) whole(t *engine.Task) bool {
+	const few = 16 // columns beyond, which are computed one by one
+	last := len(in.from) - 1
+	if in.from[last]+int64(t.Axes[last])-in.to[last] > few {
+		return false
+	}
+	rows, at := slices.Clone(t.Axes), access.Coordinates(t.Axes)
+	for a := range last {
+		rows[a] = int(in.to[a] - in.from[a])
+		at[a] = at[a].AddConst(in.from[a])
+	}
+	for _, e := range in.values {
+		for s := range e.Subst(at, rows).Walk() {
+			if s.Op != engine.OpLoad {
+				continue
+			}
+			if lo, hi := s.Addr.Bounds(rows); s.Addr.Gathers() || len(s.Conds) > 0 || lo < 0 || hi >= t.Ins[s.Input].Len {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // write writes the hooks for rows that have an interior, and for its values.
 func (in *interior) write(g *codegen.Builder, coords []codegen.Coord) {
 	last := len(in.from) - 1
@@ -175,7 +201,10 @@ func (in *interior) write(g *codegen.Builder, coords []codegen.Coord) {
 		rows = append(rows, engine.Cond{X: engine.AxisIndex(a), Lo: in.from[a], Hi: in.to[a]})
 	}
 	g.Hook("HAS_INTERIOR", coords[:1], engine.Valid(rows), tensor.Invalid)
+	coords = slices.Clone(coords)
+	coords[len(coords)-1].Apart = g.Device.CPU
 	g.HookOf("INTERIOR_VALUE", coords, in.values, nil)
+	g.Macro("WHOLE", codegen.OneIf(in.whole(g.Task)))
 	g.Size("FROM", in.from[last])
 	g.Size("TO", in.to[last])
 }
