@@ -57,7 +57,7 @@ func goldenTasks() map[string]*engine.Task {
 		"trees-wide":    sets,
 		"map-bias":      sample.Map(dom, bias, x, row),
 		"map-same":      sample.Map(dom, engine.Apply(sample.Less, tensor.Bool, same, same), engine.Operand{DType: tensor.Int32, Len: dom.Size()}),
-		"map-stencil":   stencil(160, 210),
+		"map-stencil":   stencil(160, 224),
 		"map-pad":       sample.Map(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
 		"map-gather":    sample.Map(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
 		"map-inplace":   inPlace,

@@ -14,8 +14,8 @@
 //                   each, and VALUE_k(r, c) the value of column from + c
 //         INTERIOR  1: rows r where HAS_INTERIOR(r) have the values INTERIOR_VALUE(r, c) in columns FROM to TO, without the
 //                   conditions of borders, for which loads would have masks
-//         WHOLE     1: INTERIOR_VALUE may be computed, if not used, in all columns of such rows: their loops begin at a line and have
-//                   no rest, and the few other columns are stored again
+//         WHOLE     1: INTERIOR_VALUE may be computed, if not used, in all columns of such rows: their loops begin at a line and leave
+//                   no longer rest, and the few other columns are stored again
 //         NARROW    1: a row is a few vectors, the last a part of one
 //         LANES     elements in a vector; 0: as many as the compiler likes
 // sizes   ROWS, COLS   RSPAN, CSPAN  rows and columns a work-item

@@ -168,13 +168,34 @@ func ceilDiv(a, b int64) int64 {
 }
 
 // whole reports whether rows inside may be computed from the first column to the last, with the few beyond the interior stored again:
-// what the interior's values load for these lies in the operands too.
+// what the interior's values load for these lies in the operands too. The first and the last of the rows, or planes of them, are left
+// outside if that makes it so: the corner of a stencil lies before the first element there.
 func (in *interior) whole(t *engine.Task) bool {
-	const few = 16 // columns beyond, which are computed one by one
+	const few, many = 16, 64 // columns beyond, which are computed one by one; rows of which two may be left outside
 	last := len(in.from) - 1
-	if in.from[last]+int64(t.Axes[last])-in.to[last] > few {
+	columns, inner := int64(t.Axes[last]), in.to[last]-in.from[last]
+	if columns-inner > few || columns%codegen.VectorLanes > inner%codegen.VectorLanes { // a rest is computed one by one too
 		return false
 	}
+	if in.inOperands(t) {
+		return true
+	}
+	if last == 0 || in.to[0]-in.from[0] < many {
+		return false
+	}
+	less := interior{slices.Clone(in.from), slices.Clone(in.to), in.values}
+	less.from[0]++
+	less.to[0]--
+	if !less.inOperands(t) {
+		return false
+	}
+	*in = less
+	return true
+}
+
+// inOperands reports whether all loads of rows inside, in each column, are of elements that there are.
+func (in *interior) inOperands(t *engine.Task) bool {
+	last := len(in.from) - 1
 	rows, at := slices.Clone(t.Axes), access.Coordinates(t.Axes)
 	for a := range last {
 		rows[a] = int(in.to[a] - in.from[a])
@@ -195,6 +216,7 @@ func (in *interior) whole(t *engine.Task) bool {
 
 // write writes the hooks for rows that have an interior, and for its values.
 func (in *interior) write(g *codegen.Builder, coords []codegen.Coord) {
+	g.Macro("WHOLE", codegen.OneIf(in.whole(g.Task)))
 	last := len(in.from) - 1
 	var rows []engine.Cond
 	for a := range last {
@@ -204,7 +226,6 @@ func (in *interior) write(g *codegen.Builder, coords []codegen.Coord) {
 	coords = slices.Clone(coords)
 	coords[len(coords)-1].Apart = g.Device.CPU
 	g.HookOf("INTERIOR_VALUE", coords, in.values, nil)
-	g.Macro("WHOLE", codegen.OneIf(in.whole(g.Task)))
 	g.Size("FROM", in.from[last])
 	g.Size("TO", in.to[last])
 }

@@ -1,7 +1,7 @@
-// block view=160x210 block=20x210: a CPU driver: long inner loops become vectors
+// block view=160x224 block=20x224: a CPU driver: long inner loops become vectors
 // launch map_block global [1 8] local [1 1]
 // options -cl-single-precision-constant
-// arguments ROWS=160 COLS=210 FROM=1 TO=209 RSPAN=20 CSPAN=210 n0=210 n1=-210 n2=160 n3=159
+// arguments ROWS=160 COLS=224 FROM=1 TO=223 RSPAN=20 CSPAN=224 n0=224 n1=-224 n2=160 n3=159
 #define WHOLE 1
 #define LANES 16
 #define NARROW 0
