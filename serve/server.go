@@ -51,7 +51,7 @@ type Server struct {
 	mu      sync.Mutex
 	entries map[string]*entry
 	drains  bool
-	active  int           // requests to models, and the closing of models that they used last
+	active  int           // requests to models, and models that are being closed
 	idle    chan struct{} // closed when there are none; nil: nobody waits for it
 }
 
@@ -148,8 +148,9 @@ func (s *Server) Drain() {
 	s.drains = true
 }
 
-// Shutdown drains the server, waits for requests to end, and closes the models. When ctx ends first, its error is returned; models are then
-// closed when their last request has ended. Calling it again does nothing more.
+// Shutdown drains the server, waits for requests to end, and closes the models after the runs that requests gave up. When ctx ends first,
+// its error is returned; models are then closed when their last run has ended, for which another call waits. After that, calling it again
+// does nothing more.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Drain()
 	var errs []error
@@ -162,8 +163,24 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	entries := slices.Collect(maps.Values(s.entries))
 	clear(s.entries)
 	s.mu.Unlock()
+	closed := make(chan error, len(entries))
 	for _, e := range entries {
-		errs = append(errs, e.current.release())
+		s.enter()
+		go func() {
+			defer s.end()
+			closed <- e.current.release()
+		}()
+	}
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	for range entries {
+		select {
+		case err := <-closed:
+			errs = append(errs, err)
+		case <-ctx.Done():
+			return errors.Join(append(errs, fmt.Errorf("serve: models were still running: %w", ctx.Err()))...)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/anycl/anycl/onnx"
 	"github.com/anycl/anycl/serve"
+	"github.com/anycl/anycl/tensor"
 )
 
 // post asks for inference as a client that can go.
@@ -85,6 +86,50 @@ func TestDrain(t *testing.T) {
 	require.Equal(t, 200, <-done)
 	require.NoError(t, s.Shutdown(t.Context()))
 	require.ErrorIs(t, s.Add(t.Context(), "m", "1", doubled(nil), serve.ModelOptions{}), serve.ErrClosed)
+}
+
+// A run whose request has gone does not keep Shutdown beyond its context; the model is closed when the run ends, for which a later call waits.
+func TestShutdownDoesNotOutlastItsContext(t *testing.T) {
+	t.Parallel()
+	s := serve.New(serve.Options{})
+	m := doubled(nil)
+	double, gate, began := m.run, opened(2), make(chan struct{}, 3)
+	m.run = func(ctx context.Context, in map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) { // deaf to its context
+		began <- struct{}{}
+		<-gate
+		return double(ctx, in)
+	}
+	var closed atomic.Bool
+	m.closed = func() { closed.Store(true) }
+	require.NoError(t, s.Add(t.Context(), "m", "1", m, serve.ModelOptions{MaxBatch: 1}))
+	<-began
+	<-began
+	gone, leave := context.WithCancel(t.Context())
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		q, _ := rows(1, 1)
+		post(gone, s, "m", q)
+	}()
+	<-began
+	leave()
+	<-answered
+
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() { result <- s.Shutdown(ctx) }()
+	select {
+	case err := <-result:
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	case <-time.After(10 * time.Second):
+		gate <- struct{}{}
+		t.Fatal("Shutdown waits for a run that was given up")
+	}
+	require.False(t, closed.Load())
+	gate <- struct{}{}
+	require.NoError(t, s.Shutdown(t.Context()))
+	require.True(t, closed.Load())
 }
 
 const three = `{"inputs":[{"name":"x","shape":[1,3],"datatype":"FP32","data":[1,2,3]}]}`
