@@ -26,7 +26,7 @@ type Index struct {
 	where map[string]string
 
 	mu    sync.Mutex
-	files map[string]*File
+	files map[string]*File // nil when it was closed
 }
 
 // indexFile is the JSON of an index.
@@ -60,7 +60,8 @@ func OpenIndex(path string) (*Index, error) {
 // Names are the names of all tensors, sorted.
 func (x *Index) Names() []string { return slices.Sorted(maps.Keys(x.where)) }
 
-// Info is what the header of a tensor's file says about it, and whether there is one of that name in a file that can be read.
+// Info is what the header of a tensor's file says about it, and whether there is one of that name in a file that can be read, which none can
+// after Close.
 func (x *Index) Info(name string) (Info, bool) {
 	f, err := x.file(name)
 	if err != nil {
@@ -86,6 +87,9 @@ func (x *Index) file(name string) (*File, error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.files == nil {
+		return nil, fmt.Errorf("safetensors: %s: tensor %q: %w", x.path, name, os.ErrClosed)
+	}
 	if f := x.files[base]; f != nil {
 		return f, nil
 	}
@@ -97,7 +101,7 @@ func (x *Index) file(name string) (*File, error) {
 	return f, nil
 }
 
-// Close closes all files.
+// Close closes all files. After it no tensor can be read.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -105,7 +109,7 @@ func (x *Index) Close() error {
 	for _, f := range x.files {
 		errs = append(errs, f.Close())
 	}
-	clear(x.files)
+	x.files = nil
 	return errors.Join(errs...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"github.com/anycl/anycl/tensor"
 )
@@ -16,6 +17,7 @@ import (
 type File struct {
 	from   io.ReaderAt
 	close  func() error
+	closed atomic.Bool
 	name   string
 	data   int64 // where the data start
 	header *header
@@ -40,7 +42,7 @@ func Open(path string) (*File, error) {
 	return s, nil
 }
 
-// NewFile is [Open] for size bytes that r gives. Close does not close r.
+// NewFile is [Open] for size bytes that r gives. Close does not close r, but ends reading from it.
 func NewFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, "") }
 
 func newFile(r io.ReaderAt, size int64, name string) (*File, error) {
@@ -92,8 +94,11 @@ func (f *File) wrap(err error) error {
 
 func (f *File) invalid(err error) error { return f.wrap(fmt.Errorf("%w: %w", ErrFormat, err)) }
 
-// Close closes what [Open] has opened.
-func (f *File) Close() error { return f.close() }
+// Close closes what [Open] has opened. After it no tensor can be read; what the header says can.
+func (f *File) Close() error {
+	f.closed.Store(true)
+	return f.close()
+}
 
 // Names are the names of all tensors, in the order in which their data lie.
 func (f *File) Names() []string {
@@ -126,8 +131,11 @@ func (f *File) Metadata() map[string]string {
 
 // Tensor reads one tensor into memory of its own. A byte of a bool other than 0 is true. Errors: there is none
 // of that name; its dtype is none of package tensor's (is [ErrDType]); it takes more memory than the machine has; the
-// file cannot be read.
+// file cannot be read, or was closed (is [os.ErrClosed]).
 func (f *File) Tensor(name string) (*tensor.Tensor, error) {
+	if f.closed.Load() {
+		return nil, f.wrap(fmt.Errorf("tensor %q: %w", name, os.ErrClosed))
+	}
 	i, ok := f.header.byName[name]
 	if !ok {
 		return nil, f.wrap(fmt.Errorf("there is no tensor %q among %d", name, len(f.header.infos)))

@@ -278,6 +278,44 @@ func TestAModelInSeveralFiles(t *testing.T) {
 
 // FuzzFile checks that no bytes make reading panic or take more memory than there are bytes, and that what is
 // read, written and read again is the same.
+func TestNothingIsReadAfterClose(t *testing.T) {
+	dir := t.TempDir()
+	tensors := map[string]*tensor.Tensor{
+		"read": tensor.Must(tensor.FromSlice([]float32{1})), "unread": tensor.Must(tensor.FromSlice([]float32{2})),
+		"empty": tensor.Must(tensor.FromSlice([]float32{})),
+	}
+	require.NoError(t, SaveSharded(dir, tensors, nil, 1)) // a file each
+	x, err := OpenIndex(filepath.Join(dir, "model.safetensors.index.json"))
+	require.NoError(t, err)
+	_, err = x.Tensor("read")
+	require.NoError(t, err)
+	require.NoError(t, x.Close())
+	for name := range tensors {
+		_, err = x.Tensor(name)
+		require.ErrorIs(t, err, os.ErrClosed, name)
+		require.ErrorContains(t, err, name)
+		_, ok := x.Info(name)
+		require.False(t, ok, name)
+	}
+	require.NoError(t, x.Close())
+
+	path := filepath.Join(dir, "one.safetensors")
+	require.NoError(t, Save(path, tensors, nil))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	opened, err := Open(path)
+	require.NoError(t, err)
+	for _, f := range []*File{opened, open(t, text)} {
+		require.NoError(t, f.Close())
+		for name := range tensors {
+			_, err = f.Tensor(name)
+			require.ErrorIs(t, err, os.ErrClosed, name)
+			_, ok := f.Info(name)
+			require.True(t, ok, name)
+		}
+	}
+}
+
 func FuzzFile(f *testing.F) {
 	f.Add(file("{}"))
 	f.Add(file(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"a":"b"}}  `, 0, 0, 0x80, 0x3f))
