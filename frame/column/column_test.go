@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -282,5 +283,33 @@ func TestNeighboursAreJoinedWithoutACopy(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, Equal(c.Slice(50, 100), apart.Slice(0, 50)))
 		require.True(t, Equal(c.Slice(0, 50), apart.Slice(50, 100)))
+	}
+}
+
+// Zones are not loaded for each value, which would allocate.
+func TestAZoneIsLoadedOnce(t *testing.T) {
+	for _, zone := range []string{"", "UTC", "+02:00", "Europe/Prague"} {
+		typ := Type{Kind: Timestamp, Unit: Second, Zone: zone}
+		at := typ.Time(1e9)
+		require.Zero(t, testing.AllocsPerRun(100, func() { at = typ.Time(1e9 + 1) }), zone)
+		require.Equal(t, int64(1e9+1), at.Unix(), zone)
+	}
+	for i := range 2 * maxZones { // of names that files make up, no more than so many are kept
+		typ := Type{Kind: Timestamp, Unit: Second, Zone: fmt.Sprintf("+%02d:%02d", i/60%24, i%60)}
+		require.NoError(t, typ.Check())
+	}
+	require.LessOrEqual(t, len(zones.loaded), maxZones)
+	_, offset := Type{Kind: Timestamp, Unit: Second, Zone: "Europe/Prague"}.Time(1e9).Zone()
+	require.Equal(t, 7200, offset)
+}
+
+func BenchmarkTimeInAZone(b *testing.B) {
+	for _, zone := range []string{"UTC", "+02:00", "Europe/Prague"} {
+		b.Run(zone, func(b *testing.B) {
+			typ := Type{Kind: Timestamp, Unit: Second, Zone: zone}
+			for b.Loop() {
+				typ.Time(1e9)
+			}
+		})
 	}
 }

@@ -152,22 +152,6 @@ func (t Type) Check() error {
 	return nil
 }
 
-// Location returns the zone of a timestamp, UTC for one without.
-func (t Type) Location() (*time.Location, error) {
-	if t.Zone == "" || t.Zone == "UTC" {
-		return time.UTC, nil
-	}
-	if z, err := time.Parse("-07:00", t.Zone); err == nil {
-		_, seconds := z.Zone()
-		return time.FixedZone(t.Zone, seconds), nil
-	}
-	loc, err := time.LoadLocation(t.Zone)
-	if err != nil {
-		return nil, fmt.Errorf("column: time zone: %w", err)
-	}
-	return loc, nil
-}
-
 // DType returns the dtype of the tensor that holds the values: those of dates, timestamps and durations are integers,
 // codes of a dictionary int32. Strings and decimals have none.
 func (t Type) DType() (tensor.DType, bool) {
