@@ -17,65 +17,11 @@ import "time"
 // a wait; without waits the sum is too little.
 func (d *decision) cut(assignment []int, a, b int, times [][]time.Duration, links []Link, waits bool) []int {
 	n := newNetwork(len(d.Tasks), 2*len(d.Values)+2)
-	c := &cutter{decision: d, net: n, a: a, b: b, assignment: assignment}
-	move := func(from, to int, x *Value) int64 {
-		cost := d.Move(from, to, links, x)
-		if waits && from >= 0 {
-			cost += links[from].Wait
-		}
-		return capped(x.first(cost) + x.again(cost))
-	}
-	users := make([]int, 0, len(d.Tasks))
-	for t := range d.Tasks {
-		if !c.open(t) {
-			continue
-		}
-		users = append(users, t)
-		onA, onB := int64(unlimited), int64(unlimited)
-		if d.allowed[t][a] {
-			onA = capped(times[t][a])
-		}
-		if d.allowed[t][b] {
-			onB = capped(times[t][b])
-		}
-		n.cost(t, onA, onB)
-	}
-	c.anyOf(users, capped(links[a].Wait), capped(links[b].Wait))
+	c := &cutter{decision: d, net: n, a: a, b: b, assignment: assignment, links: links, waits: waits}
+	c.tasks(times)
 	there := make([]bool, len(d.Engines))
 	for v := range d.Values {
-		x := &d.Values[v]
-		var near []int
-		clear(there)
-		for _, t := range x.Readers {
-			switch {
-			case t == x.Maker:
-			case c.open(t):
-				near = append(near, t)
-			default:
-				there[assignment[t]] = true
-			}
-		}
-		if x.Maker < 0 || !c.open(x.Maker) {
-			from := Host
-			if x.Maker >= 0 {
-				from = assignment[x.Maker]
-			}
-			c.anyOf(near, move(from, a, x), move(from, b, x))
-			continue
-		}
-		c.between(x.Maker, near, move(a, b, x), move(b, a, x))
-		for s := range d.Engines {
-			if there[s] {
-				n.cost(x.Maker, move(a, s, x), move(b, s, x))
-			}
-		}
-		if x.HostSyncs > 0 {
-			toHost := func(s int) int64 { return capped(scaled(links[s].Wait+d.Move(s, Host, links, x), x.HostSyncs)) }
-			n.cost(x.Maker, toHost(a), toHost(b))
-		}
-		if x.Result {
-			n.cost(x.Maker, capped(d.Move(a, Host, links, x)), capped(d.Move(b, Host, links, x)))
-		}
+		c.value(&d.Values[v], there)
 	}
 	for _, p := range d.Tied {
 		if c.open(p[0]) && c.open(p[1]) {
@@ -103,10 +49,77 @@ type cutter struct {
 	net        *network
 	a, b       int
 	assignment []int
+	links      []Link
+	waits      bool // moves include the wait for their values
 }
 
 // open reports whether task t is to be decided.
 func (c *cutter) open(t int) bool { return c.assignment[t] == c.a || c.assignment[t] == c.b }
+
+// tasks costs the times of tasks, and the waits of a and b.
+func (c *cutter) tasks(times [][]time.Duration) {
+	users := make([]int, 0, len(c.Tasks))
+	for t := range c.Tasks {
+		if !c.open(t) {
+			continue
+		}
+		users = append(users, t)
+		onA, onB := int64(unlimited), int64(unlimited)
+		if c.allowed[t][c.a] {
+			onA = capped(times[t][c.a])
+		}
+		if c.allowed[t][c.b] {
+			onB = capped(times[t][c.b])
+		}
+		c.net.cost(t, onA, onB)
+	}
+	c.anyOf(users, capped(c.links[c.a].Wait), capped(c.links[c.b].Wait))
+}
+
+// move is the cost of a move of x.
+func (c *cutter) move(from, to int, x *Value) int64 {
+	cost := c.Move(from, to, c.links, x)
+	if c.waits && from >= 0 {
+		cost += c.links[from].Wait
+	}
+	return capped(x.first(cost) + x.again(cost))
+}
+
+// value costs the moves of x; there is memory, for which engines other than a and b read it.
+func (c *cutter) value(x *Value, there []bool) {
+	var near []int
+	clear(there)
+	for _, t := range x.Readers {
+		switch {
+		case t == x.Maker:
+		case c.open(t):
+			near = append(near, t)
+		default:
+			there[c.assignment[t]] = true
+		}
+	}
+	if x.Maker < 0 || !c.open(x.Maker) {
+		from := Host
+		if x.Maker >= 0 {
+			from = c.assignment[x.Maker]
+		}
+		c.anyOf(near, c.move(from, c.a, x), c.move(from, c.b, x))
+		return
+	}
+	c.between(x.Maker, near, c.move(c.a, c.b, x), c.move(c.b, c.a, x))
+	for s := range there {
+		if there[s] {
+			c.net.cost(x.Maker, c.move(c.a, s, x), c.move(c.b, s, x))
+		}
+	}
+	if x.HostSyncs > 0 {
+		toHost := func(s int) int64 { return capped(scaled(c.links[s].Wait+c.Move(s, Host, c.links, x), x.HostSyncs)) }
+		c.net.cost(x.Maker, toHost(c.a), toHost(c.b))
+	}
+	if x.Result {
+		c.net.cost(x.Maker, capped(c.Move(c.a, Host, c.links, x)), capped(c.Move(c.b, Host, c.links, x)))
+	}
+}
 
 // anyOf costs onA once if any of the tasks is on a, and onB once if any is on b.
 func (c *cutter) anyOf(tasks []int, onA, onB int64) {
