@@ -263,7 +263,6 @@ func UnifyNumbers(a, b column.Type) (column.Type, error) {
 
 // Literal returns a column of one value, of the type of the hint if that has it. Mixed says that the type is of little importance.
 func Literal(v any, hint column.Type) (c *column.Column, mixed bool, err error) {
-	b := column.NewBuilder(hint, 1)
 	switch v := v.(type) {
 	case nil:
 		if hint.Kind == column.Invalid {
@@ -273,11 +272,11 @@ func Literal(v any, hint column.Type) (c *column.Column, mixed bool, err error) 
 	case bool:
 		return column.Of([]bool{v}), false, nil
 	case string:
+		c = column.Of([]string{v})
 		if hint.IsTemporal() {
-			c, err := Cast(column.Of([]string{v}), hint, true)
-			return c, false, err
+			c, err = Cast(c, hint, true)
 		}
-		return column.Of([]string{v}), false, nil
+		return c, false, err
 	case float32:
 		return Literal(float64(v), hint)
 	case float64:
@@ -289,30 +288,53 @@ func Literal(v any, hint column.Type) (c *column.Column, mixed bool, err error) 
 		if hint.Kind != column.Duration || int64(v)%int64(hint.Unit.Duration()) != 0 {
 			return column.Of([]time.Duration{v}), false, nil
 		}
-		b.Int(int64(v) / int64(hint.Unit.Duration()))
-		return b.Finish(), false, nil
+		return one(hint, int64(v)/int64(hint.Unit.Duration())), false, nil
 	case time.Time:
-		_, nano := v.Zone()
-		switch {
-		case hint.Kind == column.Date32 && nano == 0 && v.Unix()%86400 == 0 && v.Nanosecond() == 0:
-			b.Int(v.Unix() / 86400)
-			return b.Finish(), false, nil
-		case hint.Kind == column.Timestamp && int64(v.Nanosecond())%int64(hint.Unit.Duration()) == 0:
-			if s, per := v.Unix(), hint.Unit.PerSecond(); s < math.MaxInt64/per && s > math.MinInt64/per {
-				b.Int(s*per + int64(v.Nanosecond())/int64(hint.Unit.Duration()))
-				return b.Finish(), false, nil
-			}
-		}
-		c := column.Of([]time.Time{v})
-		if c.Nulls() > 0 {
-			return nil, false, fmt.Errorf("nanoseconds of 64 bits do not reach %v", v)
-		}
-		if hint.Kind == column.Timestamp || hint.Kind == column.Date32 {
-			c, err = c.WithType(column.Type{Kind: column.Timestamp, Unit: column.Nanosecond, Zone: hint.Zone})
-		}
+		c, err = instantLiteral(v, hint)
 		return c, false, err
 	}
-	var i int64
+	i, u, ok := integerOf(v)
+	switch {
+	case !ok:
+		return nil, false, fmt.Errorf("a %T is no value of a column", v)
+	case u > math.MaxInt64:
+		return column.Of([]uint64{u}), false, nil
+	case hint.IsInteger() && lower.Fits(i, hint), hint.IsFloat():
+		return one(hint, i), true, nil
+	}
+	return column.Of([]int64{i}), true, nil
+}
+
+// one is a column of a value.
+func one(t column.Type, v int64) *column.Column {
+	b := column.NewBuilder(t, 1)
+	b.Int(v)
+	return b.Finish()
+}
+
+// instantLiteral is [Literal] of a time: a date, or a timestamp of the hint's unit, if it is one, and else of nanoseconds.
+func instantLiteral(v time.Time, hint column.Type) (*column.Column, error) {
+	_, offset := v.Zone()
+	switch {
+	case hint.Kind == column.Date32 && offset == 0 && v.Unix()%86400 == 0 && v.Nanosecond() == 0:
+		return one(hint, v.Unix()/86400), nil
+	case hint.Kind == column.Timestamp && int64(v.Nanosecond())%int64(hint.Unit.Duration()) == 0:
+		if s, per := v.Unix(), hint.Unit.PerSecond(); s < math.MaxInt64/per && s > math.MinInt64/per {
+			return one(hint, s*per+int64(v.Nanosecond())/int64(hint.Unit.Duration())), nil
+		}
+	}
+	c := column.Of([]time.Time{v})
+	if c.Nulls() > 0 {
+		return nil, fmt.Errorf("nanoseconds of 64 bits do not reach %v", v)
+	}
+	if hint.Kind == column.Timestamp || hint.Kind == column.Date32 {
+		return c.WithType(column.Type{Kind: column.Timestamp, Unit: column.Nanosecond, Zone: hint.Zone})
+	}
+	return c, nil
+}
+
+// integerOf is a Go integer, as u where it has no sign and else as i, which also has those without sign that it can hold.
+func integerOf(v any) (i int64, u uint64, ok bool) {
 	switch v := v.(type) {
 	case int:
 		i = int64(v)
@@ -325,34 +347,22 @@ func Literal(v any, hint column.Type) (c *column.Column, mixed bool, err error) 
 	case int64:
 		i = v
 	case uint8:
-		i = int64(v)
+		u = uint64(v)
 	case uint16:
-		i = int64(v)
+		u = uint64(v)
 	case uint32:
-		i = int64(v)
+		u = uint64(v)
 	case uint64:
-		if v > math.MaxInt64 {
-			return column.Of([]uint64{v}), false, nil
-		}
-		i = int64(v)
+		u = v
 	case uint:
-		if uint64(v) > math.MaxInt64 {
-			return column.Of([]uint64{uint64(v)}), false, nil
-		}
-		i = int64(v)
+		u = uint64(v)
 	default:
-		return nil, false, fmt.Errorf("a %T is no value of a column", v)
+		return 0, 0, false
 	}
-	switch {
-	case hint.IsInteger() && lower.Fits(i, hint), hint.IsFloat():
-		b.Int(i)
-		return b.Finish(), true, nil
-	case hint.Kind == column.Uint64:
-		return column.Of([]int64{i}), true, nil
-	case hint.IsUnsigned() && i < 0 || hint.IsInteger():
-		return column.Of([]int64{i}), true, nil
+	if u > 0 {
+		i = int64(u)
 	}
-	return column.Of([]int64{i}), true, nil
+	return i, u, true
 }
 
 // anyNull returns the null that stands for all rows, if one of the columns is one.

@@ -52,13 +52,34 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 		g.steps = append([]*plan.Plan{scan}, g.steps...)
 	}
 	g.base = scan
-	type part struct {
-		at   int
-		t    *table.Table
-		left *atomic.Int32 // parts of its frame that are not grouped yet
-		done chan struct{} // closed after the last
+	if err = g.groupParts(x); err == nil {
+		t, err = g.end(x)
 	}
-	work := make(chan part, x.Pool.Workers)
+	if over := (*overflow)(nil); errors.As(err, &over) || errors.Is(err, expr.ErrDecimal) { // of a part, which that of all may not do
+		forget(p)
+		return nil, nil, false
+	}
+	return t, err, true
+}
+
+// framePart is a part of a frame that is to be grouped.
+type framePart struct {
+	at   int
+	t    *table.Table
+	left *atomic.Int32 // parts of its frame that are not grouped yet
+	done chan struct{} // closed after the last
+}
+
+// grouped counts the part among those of its frame that are.
+func (f framePart) grouped() {
+	if f.left.Add(-1) == 0 {
+		close(f.done)
+	}
+}
+
+// groupParts has workers group the parts of all frames of the base.
+func (g *partGrouper) groupParts(x *Exec) error {
+	work := make(chan framePart, x.Pool.Workers)
 	stop := make(chan struct{})
 	errs := make([]error, x.Pool.Workers)
 	var wg sync.WaitGroup
@@ -66,48 +87,61 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 	for w := range errs {
 		alone := New(x.Pool.Context, Options{Workers: 1})
 		wg.Go(func() {
-			errs[w] = par.Guard(func(int) error {
-				for in := range work {
-					out, err := g.part(alone, in.t)
-					if err != nil {
-						return err
-					}
-					g.put(in.at, out)
-					if in.left.Add(-1) == 0 {
-						close(in.done)
-					}
-				}
-				return nil
-			}, w)
+			errs[w] = par.Guard(func(int) error { return g.groupFrom(alone, work) }, w)
 			if errs[w] != nil {
 				once.Do(func() { close(stop) })
 			}
 		})
 	}
-	at := 0
-	alone := New(x.Pool.Context, Options{Workers: 1})
 	start := time.Now()
+	err := g.deal(x, work, stop)
+	close(work)
+	wg.Wait()
+	g.base.Stats.Time += time.Since(start)
+	for _, e := range errs {
+		if e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// groupFrom groups parts until there are no more.
+func (g *partGrouper) groupFrom(alone *Exec, work <-chan framePart) error {
+	for in := range work {
+		out, err := g.part(alone, in.t)
+		if err != nil {
+			return err
+		}
+		g.put(in.at, out)
+		in.grouped()
+	}
+	return nil
+}
+
+// deal cuts the frames of the base into parts and gives them to workers. The first part is grouped before the others.
+func (g *partGrouper) deal(x *Exec, work chan<- framePart, stop <-chan struct{}) error {
+	alone := New(x.Pool.Context, Options{Workers: 1})
+	at, stats := 0, &g.base.Stats
 	// A frame of several parts is waited for, and its memory is that of a frame to come.
 	reusable := false
-	err = x.eachOfBase(scan, func() bool { return reusable && !g.whole }, func(f *table.Table) error {
+	return x.eachOfBase(g.base, func() bool { return reusable && !g.whole }, func(f *table.Table) error {
 		parts := (f.Rows + PartRows - 1) / PartRows
 		left, done := new(atomic.Int32), make(chan struct{})
 		left.Store(int32(parts))
-		scan.Stats.Rows, scan.Stats.Bytes, scan.Stats.Ran = scan.Stats.Rows+f.Rows, scan.Stats.Bytes+f.Bytes(), true
+		stats.Rows, stats.Bytes, stats.Ran = stats.Rows+f.Rows, stats.Bytes+f.Bytes(), true
 		for lo := 0; lo < f.Rows; lo += PartRows {
 			if err := x.Pool.Context.Err(); err != nil {
 				return err
 			}
-			in := part{at, f.Slice(lo, min(lo+PartRows, f.Rows)), left, done}
+			in := framePart{at, f.Slice(lo, min(lo+PartRows, f.Rows)), left, done}
 			if at++; in.at == 0 {
 				out, err := g.begin(alone, in.t)
 				if err != nil {
 					return err
 				}
 				g.put(0, out)
-				if left.Add(-1) == 0 {
-					close(done)
-				}
+				in.grouped()
 				continue
 			}
 			select {
@@ -116,7 +150,7 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 				return errStop
 			}
 		}
-		if reusable = parts >= x.Pool.Workers && scan.Op == "scan"; !reusable {
+		if reusable = parts >= x.Pool.Workers && g.base.Op == "scan"; !reusable {
 			return nil
 		}
 		select {
@@ -126,23 +160,6 @@ func (x *Exec) groupApart(p *plan.Plan) (t *table.Table, err error, ok bool) {
 			return errStop
 		}
 	})
-	close(work)
-	wg.Wait()
-	scan.Stats.Time += time.Since(start)
-	for _, e := range errs {
-		if e != nil {
-			err = e
-			break
-		}
-	}
-	if err == nil {
-		t, err = g.end(x)
-	}
-	if over := (*overflow)(nil); errors.As(err, &over) || errors.Is(err, expr.ErrDecimal) { // of a part, which that of all may not do
-		forget(p)
-		return nil, nil, false
-	}
-	return t, err, true
 }
 
 // forget has the steps below a group run again.

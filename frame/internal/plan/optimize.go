@@ -182,11 +182,56 @@ func substitute(n *expr.Node, exprs []Named) (*expr.Node, bool) {
 
 // prune leaves out the columns that are not needed.
 func prune(p *Plan, need []string) {
-	keep := func(names ...string) { need = append(slices.Clone(need), names...) }
-	needs := func(name string) bool { return slices.Contains(need, name) }
-	trim := func() {
-		p.Schema = slices.DeleteFunc(slices.Clone(p.Schema), func(f table.Field) bool { return !needs(f.Name) })
+	p.dropExprs(need)
+	p.trim(need)
+	switch p.Op {
+	case "frame", "scan":
+	case "join", "asof":
+		left, right := p.readsOfSides(need)
+		prune(p.In[0], left)
+		prune(p.In[1], right)
+	case "slice", "sample", "concat":
+		for _, in := range p.In {
+			prune(in, need)
+		}
+		p.limitScan()
+	default:
+		prune(p.In[0], p.reads(need))
 	}
+}
+
+// dropExprs leaves out the expressions that are not needed and have no errors that would be lost.
+func (p *Plan) dropExprs(need []string) {
+	if !slices.Contains([]string{"project", "group", "window"}, p.Op) {
+		return
+	}
+	p.Exprs = slices.DeleteFunc(slices.Clone(p.Exprs), func(e Named) bool {
+		return !slices.Contains(need, e.Name) && !p.mayFail(e.Node)
+	})
+}
+
+// mayFail reports whether computing x in the step can be an error.
+func (p *Plan) mayFail(x *expr.Node) bool {
+	return expr.Fallible(x) || p.Op != "project" && expr.Overflowing(x) || p.Op == "window" && expr.Bare(x).Op == "cumsum"
+}
+
+// trim leaves out of the schema what is neither needed nor computed all the same.
+func (p *Plan) trim(need []string) {
+	switch p.Op {
+	case "project", "window", "rolling":
+		need = slices.Concat(need, Names(p.Exprs))
+	case "group":
+		need = slices.Concat(need, Names(p.Keys), Names(p.Exprs))
+	}
+	whole := p.Schema
+	p.Schema = slices.DeleteFunc(slices.Clone(whole), func(f table.Field) bool { return !slices.Contains(need, f.Name) })
+	if p.Op == "scan" && len(p.Schema) == 0 && len(whole) > 0 {
+		p.Schema = whole[:1:1] // how many rows there are is known of a column
+	}
+}
+
+// reads are the columns that a step with one input reads of it.
+func (p *Plan) reads(need []string) []string {
 	of := func(exprs []Named) (names []string) {
 		for _, e := range exprs {
 			names = append(names, expr.ColumnsOf(e.Node)...)
@@ -197,73 +242,42 @@ func prune(p *Plan, need []string) {
 	for _, k := range p.Order {
 		ordering = append(ordering, expr.ColumnsOf(k.Node)...)
 	}
-	trimmed := slices.Clone(need)
 	switch p.Op {
-	case "frame", "scan":
-		if full := p.Schema; p.Op == "scan" && len(full) > 0 && !slices.ContainsFunc(full, func(f table.Field) bool { return needs(f.Name) }) {
-			need = []string{full[0].Name} // how many rows there are is known of a column
-		}
-		trim()
-		return
 	case "unpivot":
-		trim()
-		prune(p.In[0], append(slices.Clone(p.Step.Unpivot.Keep), p.Step.Unpivot.Columns...))
+		return slices.Concat(p.Step.Unpivot.Keep, p.Step.Unpivot.Columns)
 	case "filter":
-		trim()
-		prune(p.In[0], append(trimmed, expr.ColumnsOf(p.Predicate)...))
+		return slices.Concat(need, expr.ColumnsOf(p.Predicate))
 	case "project":
-		p.Exprs = slices.DeleteFunc(slices.Clone(p.Exprs), func(e Named) bool { return !needs(e.Name) && !expr.Fallible(e.Node) })
-		keep(Names(p.Exprs)...)
-		trim()
-		prune(p.In[0], of(p.Exprs))
+		return of(p.Exprs)
 	case "group":
-		p.Exprs = slices.DeleteFunc(slices.Clone(p.Exprs), func(e Named) bool { return !needs(e.Name) && !expr.Fallible(e.Node) && !expr.Overflowing(e.Node) })
-		keep(append(Names(p.Keys), Names(p.Exprs)...)...)
-		trim()
-		prune(p.In[0], append(of(p.Keys), of(p.Exprs)...))
-	case "grouptop", "sort", "topk":
-		trim()
-		prune(p.In[0], append(append(trimmed, ordering...), of(p.Keys)...))
-	case "distinct":
-		trim()
-		prune(p.In[0], append(trimmed, of(p.Keys)...))
-	case "window":
-		p.Exprs = slices.DeleteFunc(slices.Clone(p.Exprs), func(e Named) bool {
-			return !needs(e.Name) && !expr.Fallible(e.Node) && !expr.Overflowing(e.Node) && !slices.Contains([]string{"cumsum"}, expr.Bare(e.Node).Op)
-		})
-		keep(Names(p.Exprs)...)
-		trim()
-		prune(p.In[0], append(append(append(trimmed, ordering...), of(p.Keys)...), of(p.Exprs)...))
-	case "rolling":
-		keep(Names(p.Exprs)...)
-		trim()
-		prune(p.In[0], append(append(append(trimmed, ordering...), of(p.Keys)...), of(p.Exprs)...))
+		return slices.Concat(of(p.Keys), of(p.Exprs))
 	case "splitrows":
-		trim()
-		prune(p.In[0], append(trimmed, p.Step.Names[0]))
-	case "join", "asof":
-		left, right := slices.Clone(p.Left), slices.Clone(p.Right)
-		for _, f := range p.In[0].Schema {
-			if needs(f.Name) {
-				left = append(left, f.Name)
-			}
+		return slices.Concat(need, p.Step.Names[:1])
+	}
+	return slices.Concat(need, ordering, of(p.Keys), of(p.Exprs)) // those of grouptop, sort, topk, distinct, window and rolling
+}
+
+// readsOfSides are the columns that a join reads of its two inputs.
+func (p *Plan) readsOfSides(need []string) (left, right []string) {
+	left, right = slices.Clone(p.Left), slices.Clone(p.Right)
+	for _, f := range p.In[0].Schema {
+		if slices.Contains(need, f.Name) {
+			left = append(left, f.Name)
 		}
-		for _, f := range p.In[1].Schema {
-			if needs(p.RightName(f.Name)) {
-				right = append(right, f.Name)
-			}
+	}
+	for _, f := range p.In[1].Schema {
+		if slices.Contains(need, p.RightName(f.Name)) {
+			right = append(right, f.Name)
 		}
-		trim()
-		prune(p.In[0], left)
-		prune(p.In[1], right)
-	case "slice", "sample", "concat":
-		trim()
-		for _, in := range p.In {
-			prune(in, trimmed)
-		}
-		if in := p.In[0]; p.Op == "slice" && p.Step.From >= 0 && in.Op == "scan" && len(in.Filter) == 0 && p.Step.Count <= math.MaxInt-p.Step.From {
-			in.Limit = p.Step.From + p.Step.Count
-		}
+	}
+	return left, right
+}
+
+// limitScan tells a source how many of its rows a slice needs.
+func (p *Plan) limitScan() {
+	in := p.In[0]
+	if p.Op == "slice" && p.Step.From >= 0 && in.Op == "scan" && len(in.Filter) == 0 && p.Step.Count <= math.MaxInt-p.Step.From {
+		in.Limit = p.Step.From + p.Step.Count
 	}
 }
 

@@ -103,7 +103,7 @@ func (pl *planner) build(s *Step) *Plan {
 	if slices.Contains(p.In, nil) {
 		return nil
 	}
-	errs := pl.fill(p, s)
+	errs := p.fill(s)
 	for _, err := range errs {
 		pl.errs = append(pl.errs, expr.Wrong(s.Op, s.At, err))
 	}
@@ -155,98 +155,118 @@ func label(n *expr.Node, i int) Named {
 	return Named{name, n}
 }
 
-// fill gives p the fields that step s asks for, and the schema of its result.
-func (pl *planner) fill(p *Plan, s *Step) []error {
-	var in *Plan
+// fill gives the plan the fields that step s asks for, and the schema of its result.
+func (p *Plan) fill(s *Step) []error {
 	if len(p.In) > 0 {
-		in = p.In[0]
-		p.Schema = slices.Clone(in.Schema)
+		p.Schema = slices.Clone(p.In[0].Schema)
 	}
-	one := func(err error) []error {
-		if err != nil {
-			return []error{err}
-		}
-		return nil
-	}
+	var err error
 	switch s.Op {
-	case "frame":
-		if s.Frame == nil {
-			return one(errors.New("the frame is nil"))
-		}
-		p.Frame, p.Schema = s.Frame, s.Frame.Schema()
-	case "scan":
-		if s.Source == nil {
-			return one(errors.New("the source is nil"))
-		}
-		schema, err := s.Source.Schema()
-		p.Source, p.Schema = s.Source, schema
-		return one(err)
+	case "frame", "scan":
+		err = p.setBase(s)
 	case "filter":
-		p.Predicate = s.Exprs[0]
-		x, err := (&expr.Binder{Schema: in.Schema}).BindAs(p.Predicate, column.Bool.Of())
-		if err == nil && x.Type.Kind != column.Bool {
-			err = fmt.Errorf("%s is no condition", x.Type)
-		}
-		return one(err)
-	case "select":
-		var exprs []Named
-		for i, n := range s.Exprs {
-			exprs = append(exprs, label(n, i))
-		}
-		p.Schema = nil
-		return p.project(exprs)
-	case "with":
-		p.Schema = nil
-		return p.project(with(in, s.Exprs))
-	case "drop", "rename":
-		exprs, err := dropOrRename(in, s)
-		if err != nil {
-			return one(err)
-		}
-		p.Schema = nil
-		return p.project(exprs)
+		err = p.setFilter(s.Exprs[0])
+	case "select", "with", "drop", "rename":
+		return p.setColumns(s)
 	case "group":
 		return p.group(s)
 	case "grouptop", "sort", "topk":
-		if s.Count < 0 {
-			return one(fmt.Errorf("%d rows", s.Count))
-		}
-		errs := p.setOrder(s.Order)
-		for i, n := range s.Keys {
-			if _, err := (&expr.Binder{Schema: in.Schema}).Bind(n); err != nil {
-				errs = append(errs, err)
-			}
-			p.Keys = append(p.Keys, label(n, i))
-		}
-		return errs
+		return p.setSort(s)
 	case "slice", "sample":
 		if s.Count < 0 {
-			return one(fmt.Errorf("%d rows", s.Count))
+			err = fmt.Errorf("%d rows", s.Count)
 		}
 	case "distinct":
-		for _, name := range s.Names {
-			if _, err := in.typeOf(name); err != nil {
-				return one(err)
-			}
-			p.Keys = append(p.Keys, Named{name, expr.Col(name)})
-		}
-		if len(s.Names) == 0 {
-			p.Keys = passed(in)
-		}
+		err = p.setDistinct(s.Names)
 	case "concat":
-		return one(p.concat())
+		err = p.concat()
 	case "join":
-		return one(p.setJoin(s.Join))
+		err = p.setJoin(s.Join)
 	case "asof":
-		return one(p.setAsOf(s.AsOf))
+		err = p.setAsOf(s.AsOf)
 	case "window":
 		return p.window(s)
 	case "unpivot":
-		return one(p.unpivot(s.Unpivot))
+		err = p.unpivot(s.Unpivot)
 	case "rolling":
 		return p.rolling(s)
 	case "splitrows":
-		return one(p.splitRows(s.Names[0]))
+		err = p.splitRows(s.Names[0])
+	}
+	if err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// setBase fills a step that has no input.
+func (p *Plan) setBase(s *Step) (err error) {
+	switch {
+	case s.Op == "frame" && s.Frame == nil:
+		return errors.New("the frame is nil")
+	case s.Op == "frame":
+		p.Frame, p.Schema = s.Frame, s.Frame.Schema()
+	case s.Source == nil:
+		return errors.New("the source is nil")
+	default:
+		p.Source = s.Source
+		p.Schema, err = s.Source.Schema()
+	}
+	return err
+}
+
+func (p *Plan) setFilter(predicate *expr.Node) error {
+	p.Predicate = predicate
+	x, err := (&expr.Binder{Schema: p.In[0].Schema}).BindAs(predicate, column.Bool.Of())
+	if err == nil && x.Type.Kind != column.Bool {
+		err = fmt.Errorf("%s is no condition", x.Type)
+	}
+	return err
+}
+
+// setColumns makes a step that chooses, adds, drops or renames columns one that computes all of its result.
+func (p *Plan) setColumns(s *Step) []error {
+	var exprs []Named
+	switch s.Op {
+	case "select":
+		for i, n := range s.Exprs {
+			exprs = append(exprs, label(n, i))
+		}
+	case "with":
+		exprs = with(p.In[0], s.Exprs)
+	default:
+		var err error
+		if exprs, err = dropOrRename(p.In[0], s); err != nil {
+			return []error{err}
+		}
+	}
+	p.Schema = nil
+	return p.project(exprs)
+}
+
+func (p *Plan) setSort(s *Step) []error {
+	if s.Count < 0 {
+		return []error{fmt.Errorf("%d rows", s.Count)}
+	}
+	errs := p.setOrder(s.Order)
+	for i, n := range s.Keys {
+		if _, err := (&expr.Binder{Schema: p.In[0].Schema}).Bind(n); err != nil {
+			errs = append(errs, err)
+		}
+		p.Keys = append(p.Keys, label(n, i))
+	}
+	return errs
+}
+
+func (p *Plan) setDistinct(names []string) error {
+	for _, name := range names {
+		if _, err := p.In[0].typeOf(name); err != nil {
+			return err
+		}
+		p.Keys = append(p.Keys, Named{name, expr.Col(name)})
+	}
+	if len(names) == 0 {
+		p.Keys = passed(p.In[0])
 	}
 	return nil
 }
