@@ -101,22 +101,60 @@ func interpolate(c spec.Case) spec.Result {
 
 // axisWeights stores in w the weights of the elements of an axis for element i of the result, and reports whether there are any.
 func axisWeights(o ops.InterpolateOptions, k, i, in, out int, w []float64) bool {
+	if (o.Mode == "" || o.Mode == ops.InterpolateNearest) && o.Coords == "" && o.Nearest == "" {
+		o.Coords, o.Nearest = ops.CoordAsymmetric, ops.NearestFloor
+	}
+	if o.Mode == ops.InterpolateNearestExact && o.Nearest == "" {
+		o.Nearest = ops.NearestRoundPreferCeil
+	}
+	x, step := axisPosition(o, k, i, in, out)
+	if o.Coords == ops.CoordCrop && (x < 0 || x > float64(in-1)) {
+		return false
+	}
+	put := func(j int, v float64) { w[min(max(j, 0), in-1)] += v }
+	switch o.Mode {
+	case "", ops.InterpolateNearest, ops.InterpolateNearestExact:
+		put(nearestOf(o.Nearest, x), 1)
+		return true
+	case ops.InterpolateArea:
+		from, to := i*in/out, int(math.Ceil(float64((i+1)*in)/float64(out)))
+		for j := from; j < to; j++ {
+			put(j, 1/float64(to-from))
+		}
+		return true
+	}
+	reach, filter := axisFilter(o)
+	if !o.Antialias || step < 1 {
+		step = 1
+	}
+	low, high := int(math.Floor(x-reach*step))-1, int(math.Ceil(x+reach*step))+1
+	for j := low; j <= high; j++ {
+		inside := j >= 0 && j < in
+		if inside || !o.Exclude && step == 1 {
+			put(j, filter((float64(j)-x)/step))
+		}
+	}
+	if o.Exclude || step > 1 {
+		total := 0.0
+		for _, v := range w {
+			total += v
+		}
+		for j := range w {
+			w[j] /= total
+		}
+	}
+	return true
+}
+
+// axisPosition is where element i of the result's axis k lies on that of x, and how far its neighbours are from there.
+func axisPosition(o ops.InterpolateOptions, k, i, in, out int) (x, step float64) {
 	scale := float64(out) / float64(in)
 	if len(o.Scale) > 0 {
 		scale = o.Scale[k]
 	}
-	step := 1 / scale
-	x := (float64(i)+0.5)/scale - 0.5
-	coords, round := o.Coords, o.Nearest
-	if o.Mode == "" || o.Mode == ops.InterpolateNearest {
-		if coords == "" && round == "" {
-			coords, round = ops.CoordAsymmetric, ops.NearestFloor
-		}
-	}
-	if o.Mode == ops.InterpolateNearestExact && round == "" {
-		round = ops.NearestRoundPreferCeil
-	}
-	switch coords {
+	step = 1 / scale
+	x = (float64(i)+0.5)/scale - 0.5
+	switch o.Coords {
 	case ops.CoordAsymmetric:
 		x = float64(i) / scale
 	case ops.CoordAlignCorners:
@@ -138,68 +176,42 @@ func axisWeights(o ops.InterpolateOptions, k, i, in, out int, w []float64) bool 
 		if x = 0.5 * (start + end) * float64(in-1); out > 1 {
 			x = start*float64(in-1) + float64(i)*(end-start)*float64(in-1)/float64(out-1)
 		}
-		if x < 0 || x > float64(in-1) {
-			return false
-		}
 	}
-	put := func(j int, v float64) { w[min(max(j, 0), in-1)] += v }
+	return x, step
+}
+
+// nearestOf is the element that is nearest to position x.
+func nearestOf(round ops.NearestMode, x float64) int {
 	const near = 1e-12 // positions at ties are computed with rounding
-	switch o.Mode {
-	case "", ops.InterpolateNearest, ops.InterpolateNearestExact:
-		switch round {
-		case ops.NearestFloor:
-			put(int(math.Floor(x+near)), 1)
-		case ops.NearestCeil:
-			put(int(math.Ceil(x-near)), 1)
-		case ops.NearestRoundPreferCeil:
-			put(int(math.Floor(x+0.5+near)), 1)
-		default:
-			put(int(math.Ceil(x-0.5-near)), 1)
-		}
-		return true
-	case ops.InterpolateArea:
-		from, to := i*in/out, int(math.Ceil(float64((i+1)*in)/float64(out)))
-		for j := from; j < to; j++ {
-			put(j, 1/float64(to-from))
-		}
-		return true
+	switch round {
+	case ops.NearestFloor:
+		return int(math.Floor(x + near))
+	case ops.NearestCeil:
+		return int(math.Ceil(x - near))
+	case ops.NearestRoundPreferCeil:
+		return int(math.Floor(x + 0.5 + near))
 	}
-	reach, filter := 1.0, func(d float64) float64 { return max(1-math.Abs(d), 0) }
-	if o.Mode == ops.InterpolateCubic {
-		a := o.Cubic
-		if a == 0 {
-			if a = -0.75; o.Antialias {
-				a = -0.5
-			}
-		}
-		reach, filter = 2, func(d float64) float64 {
-			switch d = math.Abs(d); {
-			case d < 1:
-				return (a+2)*d*d*d - (a+3)*d*d + 1
-			case d < 2:
-				return a*d*d*d - 5*a*d*d + 8*a*d - 4*a
-			}
-			return 0
+	return int(math.Ceil(x - 0.5 - near))
+}
+
+// axisFilter is the weight of an element by its distance, and the distance from which on it is 0.
+func axisFilter(o ops.InterpolateOptions) (reach float64, filter func(d float64) float64) {
+	if o.Mode != ops.InterpolateCubic {
+		return 1, func(d float64) float64 { return max(1-math.Abs(d), 0) }
+	}
+	a := o.Cubic
+	if a == 0 {
+		if a = -0.75; o.Antialias {
+			a = -0.5
 		}
 	}
-	if !o.Antialias || step < 1 {
-		step = 1
-	}
-	low, high := int(math.Floor(x-reach*step))-1, int(math.Ceil(x+reach*step))+1
-	for j := low; j <= high; j++ {
-		inside := j >= 0 && j < in
-		if inside || !o.Exclude && step == 1 {
-			put(j, filter((float64(j)-x)/step))
+	return 2, func(d float64) float64 {
+		switch d = math.Abs(d); {
+		case d < 1:
+			return (a+2)*d*d*d - (a+3)*d*d + 1
+		case d < 2:
+			return a*d*d*d - 5*a*d*d + 8*a*d - 4*a
 		}
+		return 0
 	}
-	if o.Exclude || step > 1 {
-		total := 0.0
-		for _, v := range w {
-			total += v
-		}
-		for j := range w {
-			w[j] /= total
-		}
-	}
-	return true
 }
