@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// Describe has a row for each column: its type, how many values are null and how many are not, how many different ones there are, the least and the greatest as text, and of
-// numbers the mean, the standard deviation and the quartiles. Errors: the context ends.
+// Describe has a row for each column: its type, how many values are null and how many are not, how many different ones there are, the least
+// and the greatest as text, and of numbers the mean, the standard deviation and the quartiles. Errors: the context ends.
 func (f *Frame) Describe(ctx context.Context) (*Frame, error) {
 	n := len(f.t.Cols)
 	names, types, least, greatest := make([]string, n), make([]string, n), make([]string, n), make([]string, n)

@@ -48,8 +48,10 @@ func edges(t *testing.T, repeat int) *frame.Frame {
 	}
 	f, err := frame.New(
 		frame.Of("i", slices.Repeat(signed, repeat)), frame.Named{Name: "in", Column: nulls(column.Of(slices.Repeat(signed, repeat)))},
-		frame.Of("u", slices.Repeat(unsigned, repeat)), frame.Of("f", slices.Repeat(floats, repeat)), frame.Named{Name: "fn", Column: nulls(column.Of(slices.Repeat(floats, repeat)))},
-		frame.Of("s", slices.Repeat(small, repeat)), frame.Named{Name: "t", Column: nulls(text)}, frame.Named{Name: "d", Column: nulls(date)}, frame.Named{Name: "at", Column: stamp},
+		frame.Of("u", slices.Repeat(unsigned, repeat)), frame.Of("f", slices.Repeat(floats, repeat)),
+		frame.Named{Name: "fn", Column: nulls(column.Of(slices.Repeat(floats, repeat)))},
+		frame.Of("s", slices.Repeat(small, repeat)), frame.Named{Name: "t", Column: nulls(text)}, frame.Named{Name: "d", Column: nulls(date)},
+		frame.Named{Name: "at", Column: stamp},
 		frame.Named{Name: "none", Column: column.Nulls(column.Int32.Of(), n)}, frame.Of("k", key))
 	require.NoError(t, err)
 	return f
@@ -59,7 +61,8 @@ func edges(t *testing.T, repeat int) *frame.Frame {
 func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 	c := frame.Col
 	q := f.Query()
-	right, _ := frame.New(frame.Of("k", []int32{4, 0, 2}), frame.Of("name", []string{"four", "zero", "two"}), frame.Of("w", []float64{4, 0, 2}))
+	right, _ := frame.New(frame.Of("k", []int32{4, 0, 2}), frame.Of("name", []string{"four", "zero", "two"}),
+		frame.Of("w", []float64{4, 0, 2}))
 	names, _ := frame.New(frame.Of("t", []string{"", "本", "b"}), frame.Of("w", []int64{1, 2, 3}))
 	signs, _ := frame.New(frame.Of("p", []bool{true}), frame.Of("sign", []string{"+"}))
 	texts := column.NewBuilder(column.String.Of(), 5)
@@ -67,47 +70,76 @@ func edgeQueries(f *frame.Frame) map[string]*frame.Query {
 		texts.Text(s)
 	}
 	texts.Null()
-	pairs, _ := frame.New(frame.Of("k", []int32{0, 1, 2, 0, 3}), frame.Named{Name: "t", Column: texts.Finish()}, frame.Of("w", []int64{1, 2, 3, 4, 5}))
-	twice, _ := frame.New(frame.Of("k", []int32{0, 1, 0, 4, 3, 1}), frame.Of("i", []int64{-1, 7, -1, 0, 7, 8}), frame.Of("p", []bool{true, true, true, false, false, true}))
-	wide, _ := frame.New(frame.Of("k", []int32{0, 1, 2, 4, 3}), frame.Of("i", []int64{-1, 7, -1, 0, 7}), frame.Of("p", []bool{true, false, true, false, false}), frame.Of("w", []int64{1, 2, 3, 4, 5}))
+	pairs, _ := frame.New(frame.Of("k", []int32{0, 1, 2, 0, 3}), frame.Named{Name: "t", Column: texts.Finish()},
+		frame.Of("w", []int64{1, 2, 3, 4, 5}))
+	twice, _ := frame.New(frame.Of("k", []int32{0, 1, 0, 4, 3, 1}), frame.Of("i", []int64{-1, 7, -1, 0, 7, 8}),
+		frame.Of("p", []bool{true, true, true, false, false, true}))
+	wide, _ := frame.New(frame.Of("k", []int32{0, 1, 2, 4, 3}), frame.Of("i", []int64{-1, 7, -1, 0, 7}),
+		frame.Of("p", []bool{true, false, true, false, false}), frame.Of("w", []int64{1, 2, 3, 4, 5}))
 	day := column.Type{Kind: column.Duration, Unit: column.Second}
 	return map[string]*frame.Query{
-		"integers": q.Select(c("i").Add(1).As("a"), c("i").Mul(c("i")).As("b"), c("i").Neg().As("c"), c("i").Abs().As("d"), c("i").IntDiv(c("s")).As("e"), c("i").Mod(c("s")).As("f"),
-			c("s").Add(c("s")).As("g"), c("s").Neg().Abs().As("h"), c("u").Add(1).As("j"), c("u").IntDiv(3).As("l"), c("i").IntDiv(-1).As("m"), c("in").Sub(c("i")).As("n")),
-		"signs of zero": q.Select(c("f").Round(0).As("a"), c("s").Cast(column.Float64.Of()).Div(-8).Round(0).As("b"), c("s").Cast(column.Float32.Of()).Div(8).Round(0).As("c")),
-		"comparisons": q.Select(c("f").Lt(c("fn")).As("a"), c("f").Le(0).As("b"), c("f").Eq(c("fn")).As("c"), c("f").Ge(math.NaN()).As("d"), c("u").Gt(uint64(1<<63)).As("e"), c("i").Lt(c("in")).As("f"),
-			c("f").IsNaN().As("g"), c("fn").IsNull().As("h"), c("in").IsIn(7, nil, -1).As("j"), c("none").Eq(1).As("l"), c("t").Gt("a").As("m"), c("d").Lt(time.Unix(0, 0).UTC()).As("n")),
-		"logic": q.Select(c("fn").Gt(0).And(c("in").Gt(0)).As("a"), c("fn").Gt(0).Or(c("in").Gt(0)).As("b"), c("fn").Gt(0).Or(c("in").Gt(0)).Not().As("c"),
-			frame.When(c("in").Gt(0)).Then(c("s")).When(c("f").IsNaN()).Then(1).Otherwise(c("none")).As("d"), c("fn").FillNull(2.5).As("e"), c("in").NullIf(-1).As("f"), c("i").Clip(-3, 3).As("g")),
-		"casts": q.Select(c("f").TryCast(column.Int64.Of()).As("a"), c("f").TryCast(column.Uint8.Of()).As("b"), c("i").TryCast(column.Int8.Of()).As("c"), c("i").TryCast(column.Uint64.Of()).As("d"),
-			c("u").TryCast(column.Int64.Of()).As("e"), c("u").TryCast(column.Float32.Of()).As("f"), c("s").Cast(column.Bool.Of()).As("g"), c("f").Gt(0).Cast(column.Int16.Of()).As("h"),
-			c("d").TryCast(column.Timestamp.Of()).As("j"), c("at").TryCast(column.Date32.Of()).As("l"), c("at").TryCast(column.Type{Kind: column.Timestamp, Unit: column.Millisecond}).As("m"), c("i").Cast(column.Float64.Of()).As("n")),
-		"times": q.Select(c("d").Year().As("a"), c("d").Month().As("b"), c("d").Day().As("c"), c("d").Weekday().As("e"), c("d").YearDay().As("f"), c("d").Quarter().As("g"), c("at").Year().As("h"),
-			c("at").Hour().As("j"), c("at").Minute().As("l"), c("at").Second().As("m"), c("at").Weekday().As("n"), c("d").Sub(time.Unix(86400, 0).UTC()).As("o"), c("s").Cast(column.Int64.Of()).Cast(day).Mul(3).As("p")),
-		"strings": q.Select(c("t").Len().As("a"), c("t").Upper().As("b"), c("t").Contains("本").As("c"), c("t").FillNull("x").As("d"), c("t").IsNull().As("e")),
-		"filter":  q.With(c("i").Add(c("s")).As("x"), c("f").Mul(2).As("y")).Filter(c("f").Gt(0).Or(c("t").Eq("b"))).Select("x", "y", "t", "none", "at"),
+		"integers": q.Select(c("i").Add(1).As("a"), c("i").Mul(c("i")).As("b"), c("i").Neg().As("c"), c("i").Abs().As("d"),
+			c("i").IntDiv(c("s")).As("e"), c("i").Mod(c("s")).As("f"),
+			c("s").Add(c("s")).As("g"), c("s").Neg().Abs().As("h"), c("u").Add(1).As("j"), c("u").IntDiv(3).As("l"), c("i").IntDiv(-1).As("m"),
+			c("in").Sub(c("i")).As("n")),
+		"signs of zero": q.Select(c("f").Round(0).As("a"), c("s").Cast(column.Float64.Of()).Div(-8).Round(0).As("b"),
+			c("s").Cast(column.Float32.Of()).Div(8).Round(0).As("c")),
+		"comparisons": q.Select(c("f").Lt(c("fn")).As("a"), c("f").Le(0).As("b"), c("f").Eq(c("fn")).As("c"), c("f").Ge(math.NaN()).As("d"),
+			c("u").Gt(uint64(1<<63)).As("e"), c("i").Lt(c("in")).As("f"),
+			c("f").IsNaN().As("g"), c("fn").IsNull().As("h"), c("in").IsIn(7, nil, -1).As("j"), c("none").Eq(1).As("l"), c("t").Gt("a").As("m"),
+			c("d").Lt(time.Unix(0, 0).UTC()).As("n")),
+		"logic": q.Select(c("fn").Gt(0).And(c("in").Gt(0)).As("a"), c("fn").Gt(0).Or(c("in").Gt(0)).As("b"),
+			c("fn").Gt(0).Or(c("in").Gt(0)).Not().As("c"),
+			frame.When(c("in").Gt(0)).Then(c("s")).When(c("f").IsNaN()).Then(1).Otherwise(c("none")).As("d"), c("fn").FillNull(2.5).As("e"),
+			c("in").NullIf(-1).As("f"), c("i").Clip(-3, 3).As("g")),
+		"casts": q.Select(c("f").TryCast(column.Int64.Of()).As("a"), c("f").TryCast(column.Uint8.Of()).As("b"),
+			c("i").TryCast(column.Int8.Of()).As("c"), c("i").TryCast(column.Uint64.Of()).As("d"),
+			c("u").TryCast(column.Int64.Of()).As("e"), c("u").TryCast(column.Float32.Of()).As("f"), c("s").Cast(column.Bool.Of()).As("g"),
+			c("f").Gt(0).Cast(column.Int16.Of()).As("h"),
+			c("d").TryCast(column.Timestamp.Of()).As("j"), c("at").TryCast(column.Date32.Of()).As("l"),
+			c("at").TryCast(column.Type{Kind: column.Timestamp, Unit: column.Millisecond}).As("m"), c("i").Cast(column.Float64.Of()).As("n")),
+		"times": q.Select(c("d").Year().As("a"), c("d").Month().As("b"), c("d").Day().As("c"), c("d").Weekday().As("e"), c("d").YearDay().As("f"),
+			c("d").Quarter().As("g"), c("at").Year().As("h"),
+			c("at").Hour().As("j"), c("at").Minute().As("l"), c("at").Second().As("m"), c("at").Weekday().As("n"),
+			c("d").Sub(time.Unix(86400, 0).UTC()).As("o"), c("s").Cast(column.Int64.Of()).Cast(day).Mul(3).As("p")),
+		"strings": q.Select(c("t").Len().As("a"), c("t").Upper().As("b"), c("t").Contains("本").As("c"), c("t").FillNull("x").As("d"),
+			c("t").IsNull().As("e")),
+		"filter": q.With(c("i").Add(c("s")).As("x"), c("f").Mul(2).As("y")).Filter(c("f").Gt(0).Or(c("t").Eq("b"))).Select("x", "y", "t", "none",
+			"at"),
 		"nothing": q.Filter(c("none").Gt(0)).With(c("i").Add(1).As("x")),
-		"groups of few": q.GroupBy("t", "none", c("s").Gt(0).As("p")).Agg(frame.Rows().As("a"), frame.Count("fn").As("b"), frame.Min("f").As("c"), frame.Max("fn").As("d"), frame.Min("u").As("e"),
-			frame.Max("i").As("f"), frame.First("at").As("g"), frame.Last("in").As("h"), frame.Any(c("fn").Gt(0)).As("j"), frame.All(c("fn").Gt(0)).As("l"), frame.Sum("s").As("m"), frame.Min("d").As("n"), frame.Last(c("i").Add(1)).As("o")),
-		"groups of floats": q.GroupBy("fn").Agg(frame.Rows().As("a"), frame.Sum("k").As("b"), frame.Max("none").As("c"), frame.First("t").As("d")),
-		"groups of months": q.GroupBy(c("d").Month().As("m"), c("d").Weekday().As("w")).Agg(frame.Rows().As("a"), frame.Sum(c("s").Mul(c("k"))).As("b")),
-		"all rows":         q.Agg(frame.Sum(c("in").IntDiv(512)).As("a"), frame.Sum("k").As("b"), frame.Min("f").As("c"), frame.Max("f").As("d"), frame.First("t").As("e"), frame.Last("fn").As("f"), frame.Sum("none").As("g"), frame.Count("t").As("h"), frame.Sum(c("u").IntDiv(512)).As("j")),
-		"sort by floats":   q.Sort("fn", frame.Desc("i")).Select("fn", "i", "t", "k"),
-		"sort by few":      q.Filter(c("k").Ne(3)).Sort(frame.Desc("t"), frame.Asc("d").NullsFirst(), "s").Select("t", "d", "s", "i"),
-		"top":              q.TopK(3, frame.Desc("u")).Select("u", "t"),
-		"distinct":         q.With(c("k").Mul(2).As("x")).Distinct("t", "k"),
-		"join":             q.Join(right.Query(), frame.Join{On: []string{"k"}}).Select("k", "name", c("w").Mul(2).As("x"), "t"),
-		"left join":        q.Join(right.Query(), frame.Join{How: frame.Left, On: []string{"k"}}).Filter(c("i").Ge(0)).Select("k", "name", c("w").FillNull(9).As("x")),
-		"anti join":        q.Join(right.Query(), frame.Join{How: frame.Anti, On: []string{"k"}}).Select("k", "i"),
-		"join by strings":  q.Join(names.Query(), frame.Join{How: frame.Left, On: []string{"t"}}).Select("t", "w", "k"),
-		"join by bools":    q.With(c("s").Gt(0).As("p")).Join(signs.Query(), frame.Join{On: []string{"p"}}).Select("s", "sign"),
-		"semi join":        q.Join(right.Query(), frame.Join{How: frame.Semi, On: []string{"k"}}).With(c("k").Add(1).As("x")).Select("k", "x", "t"),
-		"join by two":      q.Join(pairs.Query(), frame.Join{On: []string{"k", "t"}}).Select("k", "t", c("w").Add(1).As("x"), "i"),
-		"left by two":      q.Join(pairs.Query(), frame.Join{How: frame.Left, On: []string{"t", "k"}}).Select("k", "t", "w"),
-		"left by three":    q.With(c("s").Gt(0).As("p")).Join(wide.Query(), frame.Join{How: frame.Left, On: []string{"i", "p", "k"}}).Select("i", "p", "k", "w"),
-		"semi by three":    q.With(c("s").Gt(0).As("p")).Join(twice.Query(), frame.Join{How: frame.Semi, On: []string{"i", "p", "k"}}).Select("i", "p", "k"),
-		"anti by nulls":    q.Join(twice.Query(), frame.Join{How: frame.Anti, LeftOn: []string{"in", "k"}, RightOn: []string{"i", "k"}}).Select("in", "k", "t"),
-		"joined groups":    q.Join(right.Query(), frame.Join{On: []string{"k"}}).GroupBy("t").Agg(frame.Max("w").As("x"), frame.Rows().As("n"), frame.Last("name").As("y")),
+		"groups of few": q.GroupBy("t", "none", c("s").Gt(0).As("p")).Agg(frame.Rows().As("a"), frame.Count("fn").As("b"), frame.Min("f").As("c"),
+			frame.Max("fn").As("d"), frame.Min("u").As("e"),
+			frame.Max("i").As("f"), frame.First("at").As("g"), frame.Last("in").As("h"), frame.Any(c("fn").Gt(0)).As("j"),
+			frame.All(c("fn").Gt(0)).As("l"), frame.Sum("s").As("m"), frame.Min("d").As("n"), frame.Last(c("i").Add(1)).As("o")),
+		"groups of floats": q.GroupBy("fn").Agg(frame.Rows().As("a"), frame.Sum("k").As("b"), frame.Max("none").As("c"),
+			frame.First("t").As("d")),
+		"groups of months": q.GroupBy(c("d").Month().As("m"), c("d").Weekday().As("w")).Agg(frame.Rows().As("a"),
+			frame.Sum(c("s").Mul(c("k"))).As("b")),
+		"all rows": q.Agg(frame.Sum(c("in").IntDiv(512)).As("a"), frame.Sum("k").As("b"), frame.Min("f").As("c"), frame.Max("f").As("d"),
+			frame.First("t").As("e"), frame.Last("fn").As("f"), frame.Sum("none").As("g"), frame.Count("t").As("h"),
+			frame.Sum(c("u").IntDiv(512)).As("j")),
+		"sort by floats": q.Sort("fn", frame.Desc("i")).Select("fn", "i", "t", "k"),
+		"sort by few":    q.Filter(c("k").Ne(3)).Sort(frame.Desc("t"), frame.Asc("d").NullsFirst(), "s").Select("t", "d", "s", "i"),
+		"top":            q.TopK(3, frame.Desc("u")).Select("u", "t"),
+		"distinct":       q.With(c("k").Mul(2).As("x")).Distinct("t", "k"),
+		"join":           q.Join(right.Query(), frame.Join{On: []string{"k"}}).Select("k", "name", c("w").Mul(2).As("x"), "t"),
+		"left join": q.Join(right.Query(), frame.Join{How: frame.Left, On: []string{"k"}}).Filter(c("i").Ge(0)).Select("k", "name",
+			c("w").FillNull(9).As("x")),
+		"anti join":       q.Join(right.Query(), frame.Join{How: frame.Anti, On: []string{"k"}}).Select("k", "i"),
+		"join by strings": q.Join(names.Query(), frame.Join{How: frame.Left, On: []string{"t"}}).Select("t", "w", "k"),
+		"join by bools":   q.With(c("s").Gt(0).As("p")).Join(signs.Query(), frame.Join{On: []string{"p"}}).Select("s", "sign"),
+		"semi join": q.Join(right.Query(), frame.Join{How: frame.Semi, On: []string{"k"}}).With(c("k").Add(1).As("x")).Select("k", "x",
+			"t"),
+		"join by two": q.Join(pairs.Query(), frame.Join{On: []string{"k", "t"}}).Select("k", "t", c("w").Add(1).As("x"), "i"),
+		"left by two": q.Join(pairs.Query(), frame.Join{How: frame.Left, On: []string{"t", "k"}}).Select("k", "t", "w"),
+		"left by three": q.With(c("s").Gt(0).As("p")).Join(wide.Query(), frame.Join{How: frame.Left, On: []string{"i", "p", "k"}}).Select("i",
+			"p", "k", "w"),
+		"semi by three": q.With(c("s").Gt(0).As("p")).Join(twice.Query(), frame.Join{How: frame.Semi, On: []string{"i", "p", "k"}}).Select("i",
+			"p", "k"),
+		"anti by nulls": q.Join(twice.Query(),
+			frame.Join{How: frame.Anti, LeftOn: []string{"in", "k"}, RightOn: []string{"i", "k"}}).Select("in", "k", "t"),
+		"joined groups": q.Join(right.Query(), frame.Join{On: []string{"k"}}).GroupBy("t").Agg(frame.Max("w").As("x"), frame.Rows().As("n"),
+			frame.Last("name").As("y")),
 	}
 }
 

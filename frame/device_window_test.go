@@ -18,14 +18,17 @@ import (
 
 // exactFunctions are functions of windows over edges' columns whose results are the same bits on every side.
 func exactFunctions(c func(name string) frame.Expr) []frame.Expr {
-	all := []frame.Expr{frame.RowNumber(), frame.CumCount("in"), frame.CumCount("i"), frame.CumSum("s"), frame.CumSum(c("s").Mul(2)), frame.CumSum("none")}
+	all := []frame.Expr{frame.RowNumber(), frame.CumCount("in"), frame.CumCount("i"), frame.CumSum("s"), frame.CumSum(c("s").Mul(2)),
+		frame.CumSum("none")}
 	for _, ties := range []frame.Ties{frame.RankMin, frame.RankMax, frame.RankDense, frame.RankAverage, frame.RankOrdinal} {
 		all = append(all, frame.Rank(ties))
 	}
 	for _, name := range []string{"i", "u", "f", "fn", "s", "t", "d", "at", "none"} {
-		all = append(all, frame.Lag(name, 2), frame.Lead(name, 1), frame.CumMin(name), frame.CumMax(name), frame.RollingMin(name, 3), frame.RollingMax(name, 3))
+		all = append(all, frame.Lag(name, 2), frame.Lead(name, 1), frame.CumMin(name), frame.CumMax(name), frame.RollingMin(name, 3),
+			frame.RollingMax(name, 3))
 	}
-	all = append(all, frame.Lag(c("s").Add(1), 1), frame.Lead(c("fn").Mul(2), 3), frame.Lag("i", 0), frame.Lag("i", math.MaxInt), frame.Lead("i", math.MaxInt),
+	all = append(all, frame.Lag(c("s").Add(1), 1), frame.Lead(c("fn").Mul(2), 3), frame.Lag("i", 0), frame.Lag("i", math.MaxInt),
+		frame.Lead("i", math.MaxInt),
 		frame.CumMax(c("s").Gt(0)), frame.RollingMin(c("fn").Add(1), math.MaxInt), frame.RollingMax(c("in").IntDiv(2), 1))
 	for i := range all {
 		all[i] = all[i].As(fmt.Sprintf("w%d", i))
@@ -46,7 +49,8 @@ func windowQueries(f *frame.Frame) map[string]*frame.Query {
 	}
 	q := numbered.Query()
 	all := exactFunctions(c)
-	aggregates := []frame.Expr{frame.Rows().As("a"), frame.Count("fn").As("b"), frame.Min("f").As("c"), frame.Max("fn").As("e"), frame.Sum("s").As("g"), frame.First("at").As("h"),
+	aggregates := []frame.Expr{frame.Rows().As("a"), frame.Count("fn").As("b"), frame.Min("f").As("c"), frame.Max("fn").As("e"),
+		frame.Sum("s").As("g"), frame.First("at").As("h"),
 		frame.Last("in").As("j"), frame.Any(c("fn").Gt(0)).As("l"), frame.Sum("s").Sub(c("s")).As("m"), frame.Last(c("i").Add(1)).As("o")}
 	return map[string]*frame.Query{
 		"one partition":           q.Window(frame.Over().OrderBy("fn", "row"), all...),
@@ -59,13 +63,15 @@ func windowQueries(f *frame.Frame) map[string]*frame.Query {
 		"order of few":            q.Window(frame.Over("k").OrderBy(c("s").Gt(0), "t"), all...),
 		"filtered":                q.Filter(c("s").Ne(0)).Window(frame.Over("k").OrderBy("fn"), all...),
 		"filtered, one partition": q.Filter(c("s").Ne(0)).Window(frame.Over().OrderBy("s"), all...),
-		"none left":               q.Filter(c("s").Gt(126).And(c("s").Lt(3))).Window(frame.Over("k").OrderBy("s"), slices.Concat(all, aggregates)...),
-		"aggregates":              q.Window(frame.Over("t"), aggregates...),
-		"aggregates, ordered":     q.Window(frame.Over("k").OrderBy(frame.Desc("fn")), aggregates...),
-		"aggregates of all rows":  q.Window(frame.Over(), aggregates...),
-		"aggregates of floats":    q.Window(frame.Over("fn"), frame.Max("i").As("a"), frame.Min("d").As("b"), frame.Count("t").As("c")),
-		"aggregates of some":      q.Filter(c("s").Gt(0)).Window(frame.Over("t"), aggregates...),
-		"replaced":                q.With(c("s").Mul(2).As("x")).Window(frame.Over("k").OrderBy("x"), frame.RowNumber().Add(c("k")).As("k"), frame.Lag("x", 1).As("x")).Select("k", "x", "t"),
+		"none left": q.Filter(c("s").Gt(126).And(c("s").Lt(3))).Window(frame.Over("k").OrderBy("s"),
+			slices.Concat(all, aggregates)...),
+		"aggregates":             q.Window(frame.Over("t"), aggregates...),
+		"aggregates, ordered":    q.Window(frame.Over("k").OrderBy(frame.Desc("fn")), aggregates...),
+		"aggregates of all rows": q.Window(frame.Over(), aggregates...),
+		"aggregates of floats":   q.Window(frame.Over("fn"), frame.Max("i").As("a"), frame.Min("d").As("b"), frame.Count("t").As("c")),
+		"aggregates of some":     q.Filter(c("s").Gt(0)).Window(frame.Over("t"), aggregates...),
+		"replaced": q.With(c("s").Mul(2).As("x")).Window(frame.Over("k").OrderBy("x"), frame.RowNumber().Add(c("k")).As("k"),
+			frame.Lag("x", 1).As("x")).Select("k", "x", "t"),
 	}
 }
 
@@ -79,7 +85,8 @@ func TestWindowsOnDevicesGiveTheSameBitsAsTheCPUPath(t *testing.T) {
 				d := openDevice(t, name, frame.DeviceOptions{Place: ops.OnDevice, Compact: compact})
 				for _, repeat := range []int{1, many} {
 					for title, q := range windowQueries(edges(t, repeat)) {
-						if name == "" && *manyPlans == 0 && (repeat == 1 || compact == frame.No || !slices.Contains([]string{"order of ties", "aggregates"}, title)) {
+						if name == "" && *manyPlans == 0 &&
+							(repeat == 1 || compact == frame.No || !slices.Contains([]string{"order of ties", "aggregates"}, title)) {
 							continue
 						}
 						sameOnDevice(t, d, title, q)
@@ -121,7 +128,8 @@ func TestSumsOfWindowsOnDevicesForgetWhatIsNotInThem(t *testing.T) {
 		frame.Of("k", []int32{0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3}),
 		frame.Of("x", []float64{1e300, 1, 2, 3, -4, 1e-300, 2e-300, inf, 1, nan, 1, 2, -inf, inf, 1, math.Copysign(0, -1)}))
 	require.NoError(t, err)
-	got, err := f.Query().Window(frame.Over("k"), frame.CumSum("x").As("sum"), frame.RollingSum("x", 2).As("two"), frame.RollingMean("x", 2).As("mean"), frame.RollingSum("x", 100).As("all")).
+	got, err := f.Query().Window(frame.Over("k"), frame.CumSum("x").As("sum"), frame.RollingSum("x", 2).As("two"),
+		frame.RollingMean("x", 2).As("mean"), frame.RollingSum("x", 100).As("all")).
 		Run(t.Context(), frame.Options{Device: d})
 	require.NoError(t, err)
 	require.Equal(t, 1, got.OnDevice(), got)
@@ -155,7 +163,8 @@ func TestRunningSumsOnDevicesAreWithinTheirBound(t *testing.T) {
 			}
 			f, err := frame.New(frame.Of("x", x), frame.Of("k", k))
 			require.NoError(t, err)
-			got, err := f.Query().Window(frame.Over("k"), frame.CumSum("x").As("sum"), frame.RollingSum("x", size).As("roll")).Run(t.Context(), frame.Options{Device: d})
+			got, err := f.Query().Window(frame.Over("k"), frame.CumSum("x").As("sum"), frame.RollingSum("x", size).As("roll")).Run(t.Context(),
+				frame.Options{Device: d})
 			require.NoError(t, err)
 			require.Equal(t, 1, got.OnDevice(), got)
 			sum, roll := column.Values[float64](got.Frame.Column("sum")), column.Values[float64](got.Frame.Column("roll"))
@@ -206,8 +215,10 @@ func TestWindowsThatStayOnTheCPUPathSayWhy(t *testing.T) {
 		require.True(t, frame.Equal(want, got.Frame), why)
 	}
 	// Plain strings are partitions, and values that are moved.
-	sameOnDevice(t, d, "strings", plain.Query().Window(frame.Over("p").OrderBy("x"), frame.Lag("p", 1).As("a"), frame.CumCount("p").As("b"), frame.First("p").As("c")))
+	sameOnDevice(t, d, "strings",
+		plain.Query().Window(frame.Over("p").OrderBy("x"), frame.Lag("p", 1).As("a"), frame.CumCount("p").As("b"), frame.First("p").As("c")))
 	one, err := plain.Slice(2, 3)
 	require.NoError(t, err)
-	sameOnDevice(t, d, "one row", one.Query().Window(frame.Over("p").OrderBy("x"), frame.Lag("p", 1).As("a"), frame.CumSum("x").As("b"), frame.RollingMin("x", 3).As("c"), frame.Rank(frame.RankMin).As("e")))
+	sameOnDevice(t, d, "one row", one.Query().Window(frame.Over("p").OrderBy("x"), frame.Lag("p", 1).As("a"), frame.CumSum("x").As("b"),
+		frame.RollingMin("x", 3).As("c"), frame.Rank(frame.RankMin).As("e")))
 }

@@ -13,13 +13,13 @@
 //
 // # Devices
 //
-// With a [Device], steps run as graphs of package ops where that is faster: expressions, filters, joins, groups and orders, fused with each other.
-// [Inputs] has expressions over columns in the graph of a model.
+// With a [Device], steps run as graphs of package ops where that is faster: expressions, filters, joins, groups and orders, fused with each
+// other. [Inputs] has expressions over columns in the graph of a model.
 //
 // # Order
 //
-// Results have an order, and the same one each time: filters and joins keep that of their (left) side, groups come in the order of their first
-// rows, sorting is stable.
+// Results have an order, and the same one each time: filters and joins keep that of their (left) side, groups come in the order of their
+// first rows, sorting is stable.
 //
 // # Null, NaN and zero
 //

@@ -55,6 +55,7 @@ func TestArgMaxOfEqualRowsIsTheFirstOfTheWindow(t *testing.T) {
 		Window(frame.Over(), frame.ArgMax("name", "by").As("table")).Collect(t.Context())
 	require.NoError(t, err)
 	for i := range 5 {
-		require.Equal(t, []string{"b", "d", "a", "a"}, []string{got.Column("most").Text(i), got.Column("least").Text(i), got.Column("last").Text(i), got.Column("table").Text(i)})
+		require.Equal(t, []string{"b", "d", "a", "a"},
+			[]string{got.Column("most").Text(i), got.Column("least").Text(i), got.Column("last").Text(i), got.Column("table").Text(i)})
 	}
 }

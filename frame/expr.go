@@ -5,10 +5,11 @@ import (
 	"github.com/anycl/anycl/frame/internal/expr"
 )
 
-// Expr is an expression over columns: a description, which a query computes for every row, or every group. The zero Expr is a mistake that the query reports.
+// Expr is an expression over columns: a description, which a query computes for every row, or every group. The zero Expr is a mistake that
+// the query reports.
 //
-// Where a function takes any, it takes an Expr or a Go value: bool, an integer, a float, a string, time.Time, time.Duration, or nil for null.
-// A value takes the type of the column beside it: 3 is an int8 beside an int8 column, and 3.5 a float32 beside a
+// Where a function takes any, it takes an Expr or a Go value: bool, an integer, a float, a string, time.Time, time.Duration, or nil for
+// null. A value takes the type of the column beside it: 3 is an int8 beside an int8 column, and 3.5 a float32 beside a
 // float32 column.
 type Expr struct{ n *expr.Node }
 

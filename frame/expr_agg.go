@@ -4,7 +4,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/expr"
 )
 
-// Aggregates have one result for a group, or the rows of a window. Nulls are left out; where nothing is left the result is null, and 0 for counts.
+// Aggregates have one result for a group, or the rows of a window. Nulls are left out; where nothing is left the result is null, and 0 for
+// counts.
 
 func aggregate(op string, e any, at expr.Callers) Expr {
 	return Expr{&expr.Node{Op: op, At: at, Args: []*expr.Node{columnOperand(e, at)}}}
@@ -76,7 +77,8 @@ func ArgMin(e, by any) Expr {
 	return Expr{&expr.Node{Op: "argmin", At: at, Args: []*expr.Node{columnOperand(e, at), columnOperand(by, at)}}}
 }
 
-// ArgMax is the value of e in the row where by is greatest, of several in the first: of the table, or in the order of a window that has one.
+// ArgMax is the value of e in the row where by is greatest, of several in the first: of the table, or in the order of a window that has
+// one.
 func ArgMax(e, by any) Expr {
 	at := expr.Here()
 	return Expr{&expr.Node{Op: "argmax", At: at, Args: []*expr.Node{columnOperand(e, at), columnOperand(by, at)}}}

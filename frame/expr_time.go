@@ -31,8 +31,8 @@ func (e Expr) YearDay() Expr { return e.with("yearday", expr.Here()) }
 // Quarter is the quarter of the year, from 1 to 4.
 func (e Expr) Quarter() Expr { return e.with("quarter", expr.Here()) }
 
-// Truncate is the beginning of the period that a date or timestamp is in: "year", "quarter", "month", "week" (Monday), "day", "hour", "minute" or
-// "second", in its zone.
+// Truncate is the beginning of the period that a date or timestamp is in: "year", "quarter", "month", "week" (Monday), "day", "hour",
+// "minute" or "second", in its zone.
 func (e Expr) Truncate(period string) Expr { return e.param("truncate", period, expr.Here()) }
 
 // Epoch is the integer of a date (days), timestamp or duration (units).

@@ -76,18 +76,19 @@ func TestEveryMistakeIsReportedWithItsLine(t *testing.T) {
 		"is not between 0 and 1":            table(t).Query().Agg(frame.Quantile("t", 2)),
 		"a join needs keys":                 table(t).Query().Join(table(t).Query(), frame.Join{}),
 		"there is no join":                  table(t).Query().Join(table(t).Query(), frame.Join{How: "outer", On: []string{"n"}}),
-		"no type in common":                 table(t).Query().Join(table(t).Query(), frame.Join{LeftOn: []string{"n"}, RightOn: []string{"city"}}),
-		"a query is nil":                    table(t).Query().Join(nil, frame.Join{On: []string{"n"}}),
-		"the frame is nil":                  (*frame.Frame)(nil).Query(),
-		"the source is nil":                 frame.Scan(nil),
-		"nothing to concatenate":            frame.Concat(),
-		"-1 rows":                           table(t).Query().Limit(-1),
-		"error parsing regexp":              table(t).Query().Filter(frame.Col("city").Matches("(")),
-		`there is no period "fortnight"`:    table(t).Query().With(frame.Lit(time.Now()).Truncate("fortnight")),
-		"a null needs a type":               table(t).Query().With(frame.Lit(nil).As("x")),
-		"is no value of a column":           table(t).Query().With(frame.Lit([]int{1}).As("x")),
-		`"Brno" cannot be held by int64`:    table(t).Query().With(frame.Col("city").Cast(column.Int64.Of())),
-		"a window of 0 rows":                table(t).Query().Window(frame.Over(), frame.RollingSum("n", 0)),
+		"no type in common": table(t).Query().Join(table(t).Query(),
+			frame.Join{LeftOn: []string{"n"}, RightOn: []string{"city"}}),
+		"a query is nil":                 table(t).Query().Join(nil, frame.Join{On: []string{"n"}}),
+		"the frame is nil":               (*frame.Frame)(nil).Query(),
+		"the source is nil":              frame.Scan(nil),
+		"nothing to concatenate":         frame.Concat(),
+		"-1 rows":                        table(t).Query().Limit(-1),
+		"error parsing regexp":           table(t).Query().Filter(frame.Col("city").Matches("(")),
+		`there is no period "fortnight"`: table(t).Query().With(frame.Lit(time.Now()).Truncate("fortnight")),
+		"a null needs a type":            table(t).Query().With(frame.Lit(nil).As("x")),
+		"is no value of a column":        table(t).Query().With(frame.Lit([]int{1}).As("x")),
+		`"Brno" cannot be held by int64`: table(t).Query().With(frame.Col("city").Cast(column.Int64.Of())),
+		"a window of 0 rows":             table(t).Query().Window(frame.Over(), frame.RollingSum("n", 0)),
 	} {
 		_, err := q.Collect(t.Context())
 		require.ErrorContains(t, err, want)
@@ -121,9 +122,11 @@ func TestACancelledContextEndsAQuery(t *testing.T) {
 
 func TestASumThatOverflowsIsAnError(t *testing.T) {
 	t.Parallel()
-	f, err := frame.New(frame.Of("x", []int64{math.MaxInt64, 1, -5}), frame.Of("k", []int{1, 1, 2}), frame.Of("u", []uint64{math.MaxUint64, 1, 2}))
+	f, err := frame.New(frame.Of("x", []int64{math.MaxInt64, 1, -5}), frame.Of("k", []int{1, 1, 2}),
+		frame.Of("u", []uint64{math.MaxUint64, 1, 2}))
 	require.NoError(t, err)
-	for _, q := range []*frame.Query{f.Query().GroupBy("k").Agg(frame.Sum("x")), f.Query().Agg(frame.Sum("u")), f.Query().Window(frame.Over(), frame.CumSum("x"))} {
+	for _, q := range []*frame.Query{f.Query().GroupBy("k").Agg(frame.Sum("x")), f.Query().Agg(frame.Sum("u")),
+		f.Query().Window(frame.Over(), frame.CumSum("x"))} {
 		_, err = q.Collect(t.Context())
 		require.ErrorContains(t, err, "overflows")
 	}

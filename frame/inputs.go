@@ -124,8 +124,8 @@ func (in *Inputs) value(n *expr.Node) (lower.Value, error) {
 	return v, nil
 }
 
-// Tensor returns a matrix of a dtype: a row for each of the frame, a column for each expression; names stand for columns. Null is NaN, and 0 of dtypes that have none:
-// fill or drop it before. Errors: as Column; no expression.
+// Tensor returns a matrix of a dtype: a row for each of the frame, a column for each expression; names stand for columns. Null is NaN, and
+// 0 of dtypes that have none: fill or drop it before. Errors: as Column; no expression.
 func (in *Inputs) Tensor(dt tensor.DType, exprs ...any) (*ops.Node, error) {
 	at := expr.Here()
 	var cols []*ops.Node

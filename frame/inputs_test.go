@@ -28,7 +28,8 @@ func TestInputsPrepareColumnsInTheGraphOfAModel(t *testing.T) {
 
 	g := ops.NewGraph("model")
 	in := frame.NewInputs(g, f.Schema())
-	x, err := in.Tensor(tensor.Float32, frame.Col("age").FillNull(30).Div(10), frame.Col("fare").Add(1).Log(), frame.Col("city").Eq("Oslo"), "age")
+	x, err := in.Tensor(tensor.Float32, frame.Col("age").FillNull(30).Div(10), frame.Col("fare").Add(1).Log(), frame.Col("city").Eq("Oslo"),
+		"age")
 	require.NoError(t, err)
 	two, valid, err := in.Column(frame.Col("city").Len().Mul(2))
 	require.NoError(t, err)
@@ -48,7 +49,8 @@ func TestInputsPrepareColumnsInTheGraphOfAModel(t *testing.T) {
 		batch, err = batch.WithTensor(out[0], "score")
 		require.NoError(t, err)
 		got := column.Values[float32](batch.Column("score"))
-		want := []float32{2, 3 + 10*float32(math.Log(2)) + 100, 4 + 10, 5 + 10*float32(math.Log(4)), 6 + 10*float32(math.Log(5)) + 100}[start : start+batch.Rows()]
+		want := []float32{2, 3 + 10*float32(math.Log(2)) + 100, 4 + 10, 5 + 10*float32(math.Log(4)),
+			6 + 10*float32(math.Log(5)) + 100}[start : start+batch.Rows()]
 		for i := range want {
 			require.InDelta(t, want[i], got[i], 1e-4)
 			require.Equal(t, 8.0, out[2].Float64At(i))

@@ -22,7 +22,8 @@ func TestRollingByTimeAgreesWithALoop(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		n := r.IntN(60)
-		at, on, x, k, has, there := make([]time.Time, n), make([]float64, n), make([]int64, n), make([]string, n), make([]bool, n), make([]bool, n)
+		at, on, x, k, has, there := make([]time.Time, n), make([]float64, n), make([]int64, n), make([]string, n), make([]bool, n),
+			make([]bool, n)
 		for i := range n {
 			at[i] = time.Unix(int64(r.IntN(40)), 0)
 			on[i] = float64(at[i].Unix())
@@ -30,7 +31,8 @@ func TestRollingByTimeAgreesWithALoop(t *testing.T) {
 			has[i], there[i] = r.IntN(5) > 0, r.IntN(8) > 0
 		}
 		back := 1 + r.IntN(12)
-		f, err := frame.New(frame.Named{Name: "at", Column: column.OfNullable(at, there)}, frame.Named{Name: "on", Column: column.OfNullable(on, there)},
+		f, err := frame.New(frame.Named{Name: "at", Column: column.OfNullable(at, there)},
+			frame.Named{Name: "on", Column: column.OfNullable(on, there)},
 			frame.Named{Name: "x", Column: column.OfNullable(x, has)}, frame.Of("k", k))
 		require.NoError(t, err)
 		by := [][]string{nil, {"k"}}[r.IntN(2)]
@@ -38,8 +40,10 @@ func TestRollingByTimeAgreesWithALoop(t *testing.T) {
 		if r.IntN(2) == 0 {
 			roll.On, roll.Window = "on", back
 		}
-		got, err := f.Query().Rolling(roll, frame.Sum("x").As("sum"), frame.Mean("x").As("mean"), frame.Count("x").As("count"), frame.Rows().As("rows"),
-			frame.Min("x").As("min"), frame.Max("x").As("max"), frame.Max("k").As("last"), frame.Mean(frame.Col("x").Cast(column.Float64.Of())).As("float")).Collect(t.Context())
+		got, err := f.Query().Rolling(roll, frame.Sum("x").As("sum"), frame.Mean("x").As("mean"), frame.Count("x").As("count"),
+			frame.Rows().As("rows"),
+			frame.Min("x").As("min"), frame.Max("x").As("max"), frame.Max("k").As("last"),
+			frame.Mean(frame.Col("x").Cast(column.Float64.Of())).As("float")).Collect(t.Context())
 		require.NoError(t, err)
 		for i := range n {
 			var values []int64
@@ -53,7 +57,8 @@ func TestRollingByTimeAgreesWithALoop(t *testing.T) {
 					}
 				}
 			}
-			want := map[string]any{"rows": int64(rows), "count": int64(len(values)), "sum": nil, "mean": nil, "float": nil, "min": nil, "max": nil, "last": nil}
+			want := map[string]any{"rows": int64(rows), "count": int64(len(values)), "sum": nil, "mean": nil, "float": nil, "min": nil, "max": nil,
+				"last": nil}
 			if rows > 0 {
 				want["last"] = last
 			}
@@ -79,7 +84,8 @@ func TestMistakesInRollingAreErrors(t *testing.T) {
 	f, err := frame.New(frame.Of("n", []int64{1, 2}), frame.Of("s", []string{"a", "b"}), frame.Of("big", []int64{math.MaxInt64, 1}))
 	require.NoError(t, err)
 	for want, roll := range map[string]frame.Rolling{
-		"has no windows": {On: "s", Window: 1}, `no column "t"`: {On: "t", Window: 1}, "a window of 0": {On: "n", Window: 0}, `no column "k"`: {On: "n", Window: 1, By: []string{"k"}},
+		"has no windows": {On: "s", Window: 1}, `no column "t"`: {On: "t", Window: 1}, "a window of 0": {On: "n", Window: 0},
+		`no column "k"`: {On: "n", Window: 1, By: []string{"k"}},
 	} {
 		_, err := f.Query().Rolling(roll, frame.Sum("n").As("x")).Collect(t.Context())
 		require.ErrorContains(t, err, want)
@@ -96,7 +102,8 @@ func TestMistakesInRollingAreErrors(t *testing.T) {
 
 func TestStringsAreSplitToRows(t *testing.T) {
 	t.Parallel()
-	f, err := frame.New(frame.Of("n", []int64{1, 2, 3, 4}), frame.Named{Name: "s", Column: column.OfNullable([]string{"a,b", "", "", "c,,a"}, []bool{true, true, false, true})})
+	f, err := frame.New(frame.Of("n", []int64{1, 2, 3, 4}),
+		frame.Named{Name: "s", Column: column.OfNullable([]string{"a,b", "", "", "c,,a"}, []bool{true, true, false, true})})
 	require.NoError(t, err)
 	got, err := f.Query().SplitRows("s", ",").Collect(t.Context())
 	require.NoError(t, err)
@@ -128,9 +135,11 @@ func TestDescribeTellsOfEveryColumn(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	require.Equal(t, "column=n type=int64 count=4 nulls=1 distinct=4 mean=2.5 std=1.2909944487358056 min=1 q25=1.75 median=2.5 q75=3.25 max=4", text(0))
+	require.Equal(t, "column=n type=int64 count=4 nulls=1 distinct=4 mean=2.5 std=1.2909944487358056 min=1 q25=1.75 median=2.5 q75=3.25 max=4",
+		text(0))
 	require.Equal(t, "column=s type=utf8 count=5 nulls=0 distinct=4 mean=null std=null min= q25=null median=null q75=null max=z", text(1))
-	require.Equal(t, "column=none type=float64 count=0 nulls=5 distinct=0 mean=null std=null min=null q25=null median=null q75=null max=null", text(2))
+	require.Equal(t, "column=none type=float64 count=0 nulls=5 distinct=0 mean=null std=null min=null q25=null median=null q75=null max=null",
+		text(2))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = f.Describe(ctx)
@@ -150,7 +159,8 @@ func TestHistogramsCountEveryValueOnce(t *testing.T) {
 		require.NoError(t, err)
 		h, err := f.Histogram("x", bins)
 		require.NoError(t, err)
-		lower, upper, count := column.Values[float64](h.Column("lower")), column.Values[float64](h.Column("upper")), column.Values[int64](h.Column("count"))
+		lower, upper, count := column.Values[float64](h.Column("lower")), column.Values[float64](h.Column("upper")),
+			column.Values[int64](h.Column("count"))
 		total := int64(0)
 		for k := range bins {
 			want := int64(0)
@@ -164,7 +174,8 @@ func TestHistogramsCountEveryValueOnce(t *testing.T) {
 		}
 		require.EqualValues(t, 997, total)
 	}
-	f, err := frame.New(frame.Of("n", []int64{7, 7}), frame.Of("t", []time.Time{time.Unix(0, 0), time.Unix(10, 0)}), frame.Of("s", []string{"a", "b"}),
+	f, err := frame.New(frame.Of("n", []int64{7, 7}), frame.Of("t", []time.Time{time.Unix(0, 0), time.Unix(10, 0)}),
+		frame.Of("s", []string{"a", "b"}),
 		frame.Of("wide", []float64{-math.MaxFloat64, math.MaxFloat64}), frame.Named{Name: "none", Column: column.Nulls(column.Int8.Of(), 2)})
 	require.NoError(t, err)
 	for name, want := range map[string]string{"n": "[0 2]", "t": "[1 1]", "wide": "[1 1]", "none": "[]"} {
@@ -218,7 +229,8 @@ func TestOffsetsFollowTheCalendar(t *testing.T) {
 		require.Equal(t, c.want, got.Column("t").Format(0))
 		require.True(t, got.Column("t").IsNull(1))
 	}
-	f, err := frame.New(frame.Named{Name: "d", Column: column.FixedOf(column.Date32.Of(), []int32{math.MaxInt32 - 3}, column.Bitmap{})}, frame.Of("n", []int64{1}))
+	f, err := frame.New(frame.Named{Name: "d", Column: column.FixedOf(column.Date32.Of(), []int32{math.MaxInt32 - 3}, column.Bitmap{})},
+		frame.Of("n", []int64{1}))
 	require.NoError(t, err)
 	for want, e := range map[string]frame.Expr{
 		"does not hold 1 week": frame.Col("d").Offset(1, "week"), "a date has no hour": frame.Col("d").Offset(1, "hour"),
@@ -227,10 +239,12 @@ func TestOffsetsFollowTheCalendar(t *testing.T) {
 		_, err := f.Query().Select(e.As("x")).Collect(t.Context())
 		require.ErrorContains(t, err, want)
 	}
-	two, err := f.Query().Select(frame.Col("d").Offset(1, "day").As("a"), frame.Col("d").Offset(2, "day").As("b")).Agg(frame.Max("a").As("a"), frame.Max(frame.Col("b")).As("b")).Collect(t.Context())
+	two, err := f.Query().Select(frame.Col("d").Offset(1, "day").As("a"), frame.Col("d").Offset(2, "day").As("b")).Agg(frame.Max("a").As("a"),
+		frame.Max(frame.Col("b")).As("b")).Collect(t.Context())
 	require.NoError(t, err)
 	require.NotEqual(t, two.Column("a").Format(0), two.Column("b").Format(0))
-	sums, err := f.Query().Agg(frame.Max(frame.Col("d").Offset(-1, "day")).As("a"), frame.Max(frame.Col("d").Offset(-2, "day")).As("b")).Collect(t.Context())
+	sums, err := f.Query().Agg(frame.Max(frame.Col("d").Offset(-1, "day")).As("a"),
+		frame.Max(frame.Col("d").Offset(-2, "day")).As("b")).Collect(t.Context())
 	require.NoError(t, err)
 	require.NotEqual(t, sums.Column("a").Format(0), sums.Column("b").Format(0))
 }
@@ -273,7 +287,8 @@ func TestRoundingToMoreDigitsThanNumbersHave(t *testing.T) {
 		require.NoError(t, err)
 		got := column.Values[float64](r.Column("r"))
 		for i, w := range want {
-			require.True(t, got[i] == w || w != w && got[i] != got[i], "%v to %d digits is %v", column.Values[float64](f.Column("x"))[i], digits, got[i])
+			require.True(t, got[i] == w || w != w && got[i] != got[i], "%v to %d digits is %v", column.Values[float64](f.Column("x"))[i], digits,
+				got[i])
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// devicePlans is how many of the random plans run as graphs: on the CPU engine of ops, which compiles nothing, and on the device, where every other
-// expression is another kernel.
+// devicePlans is how many of the random plans run as graphs: on the CPU engine of ops, which compiles nothing, and on the device, where
+// every other expression is another kernel.
 var devicePlans = map[string]int{"none": 400, "": 10}
 
 var manyPlans = flag.Int("deviceplans", 0, "random plans that run as graphs; 0: a few")
@@ -46,7 +46,8 @@ func TestRandomPlansOnDevicesAgreeWithTheReference(t *testing.T) {
 			case testing.Short():
 				count /= 4
 			}
-			d := openDevice(t, name, frame.DeviceOptions{Place: ops.OnDevice, Compact: map[string]frame.Choice{"none": frame.No, "": frame.Yes}[name]})
+			d := openDevice(t, name,
+				frame.DeviceOptions{Place: ops.OnDevice, Compact: map[string]frame.Choice{"none": frame.No, "": frame.Yes}[name]})
 			if *planSeed >= 0 {
 				comparePlanOn(t, uint64(*planSeed), d)
 				return

@@ -148,7 +148,8 @@ func randomTable(r *rand.Rand, prefix string) (*frame.Frame, *ref) {
 	t := &ref{rows: make([][]any, n)}
 	var cols []frame.Named
 	for i, k := range []kind{isInt, isFloat, isString, isInt, isBool, isString, isDate, isFloat} {
-		typ := []column.Kind{column.Int64, column.Float64, column.String, column.Int8, column.Bool, column.Dictionary, column.Date32, column.Float64}[i]
+		typ := []column.Kind{column.Int64, column.Float64, column.String, column.Int8, column.Bool, column.Dictionary, column.Date32,
+			column.Float64}[i]
 		name := fmt.Sprintf("%s%d", prefix, i)
 		b := column.NewBuilder(typ.Of(), n)
 		for row := range n {

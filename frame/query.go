@@ -302,8 +302,8 @@ func (q *Query) Unpivot(u Unpivot) *Query {
 	return &Query{s}
 }
 
-// Pivot has a row for each combination of the columns of index, and a column for each of the values of column on: agg, which uses no other columns than those of the query, of the
-// rows that have both. Values that are not listed are left out.
+// Pivot has a row for each combination of the columns of index, and a column for each of the values of column on: agg, which uses no other
+// columns than those of the query, of the rows that have both. Values that are not listed are left out.
 func (q *Query) Pivot(index []string, on string, agg Expr, values ...any) *Query {
 	at := expr.Here()
 	g := &Grouped{q: q, at: at}
@@ -320,16 +320,17 @@ func (q *Query) Pivot(index []string, on string, agg Expr, values ...any) *Query
 	return &Query{s}
 }
 
-// Rolling says which rows are in the window of a row: those of the same keys whose On is above that of the row less Window, and at most that of the row.
+// Rolling says which rows are in the window of a row: those of the same keys whose On is above that of the row less Window, and at most
+// that of the row.
 type Rolling struct {
 	On     string   // a number, date, timestamp or duration; rows need not be sorted by it
 	Window any      // how far back a window reaches: a number, or a time.Duration for times
 	By     []string // keys
 }
 
-// Rolling adds columns that are computed from the window of a row: Sum, Mean, Count, Rows, Min and Max, which may be combined in expressions
-// with other columns. For windows of a number of rows, see [RollingMean]. The rows stay in their order; a row whose On is null lies in no
-// window and has no window of its own.
+// Rolling adds columns that are computed from the window of a row: Sum, Mean, Count, Rows, Min and Max, which may be combined in
+// expressions with other columns. For windows of a number of rows, see [RollingMean]. The rows stay in their order; a row whose On is null
+// lies in no window and has no window of its own.
 func (q *Query) Rolling(r Rolling, exprs ...Expr) *Query {
 	s := q.next("rolling", expr.Here())
 	s.Rolling = plan.Rolling(r)
@@ -339,8 +340,8 @@ func (q *Query) Rolling(r Rolling, exprs ...Expr) *Query {
 	return &Query{s}
 }
 
-// SplitRows has a row for each part of a column of strings between separators, one after the other, with the other columns repeated: of "a,b" one with "a" and
-// one with "b". A null stays one row. Errors: a column that is no string, no separator.
+// SplitRows has a row for each part of a column of strings between separators, one after the other, with the other columns repeated: of
+// "a,b" one with "a" and one with "b". A null stays one row. Errors: a column that is no string, no separator.
 func (q *Query) SplitRows(name, separator string) *Query {
 	s := q.next("splitrows", expr.Here())
 	s.Names, s.Separator = []string{name}, separator

@@ -119,7 +119,8 @@ func (q *Query) Explain() (string, error) {
 // String returns the plan with the rows and bytes that each step returned, the time that it took without those below, and where it
 // ran.
 func (r *Result) String() string {
-	return plan.Explain(r.plan, true) + fmt.Sprintf("%d %s in %s\n", r.Frame.Rows(), table.Plural(r.Frame.Rows(), "row"), r.total.Round(10*time.Microsecond))
+	return plan.Explain(r.plan, true) +
+		fmt.Sprintf("%d %s in %s\n", r.Frame.Rows(), table.Plural(r.Frame.Rows(), "row"), r.total.Round(10*time.Microsecond))
 }
 
 // Left returns the steps that stayed on the CPU path although there was a device, each with the reason.

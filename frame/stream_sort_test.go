@@ -19,7 +19,8 @@ func mixed(t *testing.T, n int) *frame.Frame {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, uint64(n)))
 	words := []string{"", "a", "b", "ß", "日本語", "a longer string than the others"}
-	i, x, is, valid, text, codes, at := make([]int64, n), make([]float64, n), make([]bool, n), make([]bool, n), make([]string, n), make([]string, n), make([]int32, n)
+	i, x, is, valid, text, codes, at := make([]int64, n), make([]float64, n), make([]bool, n), make([]bool, n), make([]string, n),
+		make([]string, n), make([]int32, n)
 	for k := range n {
 		i[k], x[k], is[k], valid[k] = int64(r.IntN(50)), float64(r.IntN(9))/8, r.IntN(2) == 0, r.IntN(5) != 0
 		text[k], codes[k], at[k] = words[r.IntN(len(words))], words[r.IntN(3)], int32(k)
@@ -28,7 +29,8 @@ func mixed(t *testing.T, n int) *frame.Frame {
 	require.NoError(t, err)
 	dict, err = dict.WithValidity(column.BitmapOfBools(valid))
 	require.NoError(t, err)
-	f, err := frame.New(frame.Of("i", i), frame.Named{Name: "x", Column: column.OfNullable(x, valid)}, frame.Of("is", is), frame.Named{Name: "text", Column: column.OfNullable(text, valid)},
+	f, err := frame.New(frame.Of("i", i), frame.Named{Name: "x", Column: column.OfNullable(x, valid)}, frame.Of("is", is),
+		frame.Named{Name: "text", Column: column.OfNullable(text, valid)},
 		frame.Named{Name: "dict", Column: dict}, frame.Of("row", at), frame.Named{Name: "none", Column: column.Nulls(column.Int8.Of(), n)})
 	require.NoError(t, err)
 	return f

@@ -177,7 +177,8 @@ func TestBatchesEndWhenNobodyWantsMore(t *testing.T) {
 	t.Parallel()
 	src := &endless{batches: 1000, rows: 100}
 	seen := 0
-	for f, err := range frame.Scan(src).Filter(frame.Col("n").Ge(250)).With(frame.Col("n").Neg().As("m")).Batches(t.Context(), frame.Options{}) {
+	for f, err := range frame.Scan(src).Filter(frame.Col("n").Ge(250)).With(frame.Col("n").Neg().As("m")).Batches(t.Context(),
+		frame.Options{}) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"n", "x", "m"}, f.Names())
 		if seen += f.Rows(); seen > 1000 {
@@ -186,7 +187,8 @@ func TestBatchesEndWhenNobodyWantsMore(t *testing.T) {
 	}
 	require.Equal(t, 13, src.read)
 	src.read = 0
-	f, err := frame.Scan(src).Filter(frame.Col("n").Ge(0)).Slice(150, 20).Agg(frame.Min("n").As("least")).Run(t.Context(), frame.Options{Memory: 1 << 20})
+	f, err := frame.Scan(src).Filter(frame.Col("n").Ge(0)).Slice(150, 20).Agg(frame.Min("n").As("least")).Run(t.Context(),
+		frame.Options{Memory: 1 << 20})
 	require.NoError(t, err)
 	v, err := f.Frame.Value("least", 0)
 	require.NoError(t, err)
@@ -216,7 +218,8 @@ func TestGroupsOfPartsAreThoseOfAllRows(t *testing.T) {
 	require.NoError(t, err)
 	for name, ask := range map[string]func(q *frame.Query) *frame.Query{
 		"first and last": func(q *frame.Query) *frame.Query {
-			return q.Filter(frame.Col("n").Between(500, 510)).Agg(frame.First("n").As("a"), frame.Last("n").As("b"), frame.Mean("n").As("c"), frame.Rows().As("d"))
+			return q.Filter(frame.Col("n").Between(500, 510)).Agg(frame.First("n").As("a"), frame.Last("n").As("b"), frame.Mean("n").As("c"),
+				frame.Rows().As("d"))
 		},
 		"no rows": func(q *frame.Query) *frame.Query {
 			return q.Filter(frame.Col("n").Eq(-5)).Agg(frame.First("n").As("a"), frame.Rows().As("b"))
@@ -235,6 +238,7 @@ func TestGroupsOfPartsAreThoseOfAllRows(t *testing.T) {
 	broken := errors.New("the source ends")
 	_, err = frame.Scan(&failing{endless{batches: 40, rows: 500}, 20, broken}).GroupBy("x").Agg(frame.Rows()).Collect(t.Context())
 	require.ErrorIs(t, err, broken)
-	_, err = frame.Scan(&endless{batches: 40, rows: 500}).With(frame.Col("n").Cast(column.Int8.Of()).As("m")).Agg(frame.Sum("m")).Collect(t.Context())
+	_, err = frame.Scan(&endless{batches: 40,
+		rows: 500}).With(frame.Col("n").Cast(column.Int8.Of()).As("m")).Agg(frame.Sum("m")).Collect(t.Context())
 	require.ErrorContains(t, err, "cannot be held by int8")
 }

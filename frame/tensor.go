@@ -237,8 +237,8 @@ func (s *Scaler) Apply(f *Frame) (*Frame, error) {
 	return f, nil
 }
 
-// Split divides the rows at random in two frames, the second with the given share of them, each in their order. The same seed divides the same. Errors: a share that is
-// not between 0 and 1.
+// Split divides the rows at random in two frames, the second with the given share of them, each in their order. The same seed divides the
+// same. Errors: a share that is not between 0 and 1.
 func (f *Frame) Split(share float64, seed uint64) (train, test *Frame, err error) {
 	if !(share >= 0 && share <= 1) {
 		return nil, nil, fmt.Errorf("frame: a share of %v is not between 0 and 1", share)

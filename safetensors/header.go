@@ -128,7 +128,8 @@ func (h *header) check(data int64) error {
 		case t.End > data:
 			return fmt.Errorf("tensor %q: its data end at %d, and those of the file at %d: %w", t.Name, t.End, data, io.ErrUnexpectedEOF)
 		case t.End-t.Start != want:
-			return fmt.Errorf("tensor %q: %s%v takes %d bytes, and its offsets %d to %d hold %d", t.Name, t.DType, t.Shape, want, t.Start, t.End, t.End-t.Start)
+			return fmt.Errorf("tensor %q: %s%v takes %d bytes, and its offsets %d to %d hold %d", t.Name, t.DType, t.Shape, want, t.Start, t.End,
+				t.End-t.Start)
 		case t.Start < at:
 			return fmt.Errorf("tensor %q: its data start at %d, within those of %s, which end at %d", t.Name, t.Start, before, at)
 		case t.Start > at:

@@ -60,8 +60,8 @@ func OpenIndex(path string) (*Index, error) {
 // Names are the names of all tensors, sorted.
 func (x *Index) Names() []string { return slices.Sorted(maps.Keys(x.where)) }
 
-// Info is what the header of a tensor's file says about it, and whether there is one of that name in a file that can be read, which none can
-// after Close.
+// Info is what the header of a tensor's file says about it, and whether there is one of that name in a file that can be read, which none
+// can after Close.
 func (x *Index) Info(name string) (Info, bool) {
 	f, err := x.file(name)
 	if err != nil {

@@ -123,7 +123,8 @@ func TestBadFilesAreRefusedWithWhatAndWhere(t *testing.T) {
 		{"cut in the length", []byte{1, 0, 0}, []string{"3 bytes"}},
 		{"header above the limit", binary.LittleEndian.AppendUint64(nil, 100_000_001), []string{"100000001", "limit"}},
 		{"a length of 2^64 - 1", bytes.Repeat([]byte{255}, 8), []string{"limit"}},
-		{"header longer than the file", append(binary.LittleEndian.AppendUint64(nil, 20), '{', '}'), []string{"a header of 20 bytes in a file of 10"}},
+		{"header longer than the file", append(binary.LittleEndian.AppendUint64(nil, 20), '{', '}'),
+			[]string{"a header of 20 bytes in a file of 10"}},
 		{"no header", file(""), []string{"not {"}},
 		{"not an object", file("[]"), []string{"not {"}},
 		{"a space first", file(" {}"), []string{"not {"}},
@@ -138,13 +139,16 @@ func TestBadFilesAreRefusedWithWhatAndWhere(t *testing.T) {
 		{"metadata of a number", file(`{"__metadata__":{"k":1}}`), []string{`"k"`, "not a string"}},
 		{"metadata of a list", file(`{"__metadata__":[]}`), []string{"not an object"}},
 		{"a hole", file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}`, 0, 0), []string{`"x"`, "hole"}},
-		{"a hole between", file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"y":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 0, 0, 0), []string{`"y"`, `"x"`, "hole"}},
-		{"an overlap", file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 0, 0, 0), []string{`"y"`, `"x"`, "within"}},
+		{"a hole between", file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"y":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 0, 0,
+			0), []string{`"y"`, `"x"`, "hole"}},
+		{"an overlap", file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 0, 0, 0),
+			[]string{`"y"`, `"x"`, "within"}},
 		{"backward", file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[1,0]}}`, 0), []string{`"x"`, "before"}},
 		{"another size", file(`{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, four...), []string{`"x"`, "F32[2]", "8 bytes"}},
 		{"a negative size", file(`{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, four...), []string{`"x"`, "-1"}},
 		{"half a size", file(`{"x":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, four...), []string{`"x"`, "1.5"}},
-		{"more elements than there can be", file(`{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`), []string{`"x"`, "more elements"}},
+		{"more elements than there can be", file(`{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`),
+			[]string{`"x"`, "more elements"}},
 		{"an unknown dtype", file(`{"x":{"dtype":"F31","shape":[1],"data_offsets":[0,4]}}`, four...), []string{`"x"`, `"F31"`}},
 		{"no dtype", file(`{"x":{"shape":[1],"data_offsets":[0,4]}}`, four...), []string{`"x"`, "no dtype"}},
 		{"one offset", file(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[0]}}`, four...), []string{`"x"`, "data_offsets"}},
@@ -163,7 +167,8 @@ func TestBadFilesAreRefusedWithWhatAndWhere(t *testing.T) {
 
 func TestDTypesOfEightBitsAreRefusedByNameAndLeaveTheRest(t *testing.T) {
 	for _, dtype := range []string{"F8_E4M3", "F8_E5M2", "F8_E8M0"} {
-		f := open(t, file(`{"x":{"dtype":"`+dtype+`","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 1, 2, 3))
+		f := open(t, file(`{"x":{"dtype":"`+dtype+`","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 1,
+			2, 3))
 		_, err := f.Tensor("x")
 		require.ErrorIs(t, err, ErrDType)
 		require.ErrorContains(t, err, dtype)

@@ -57,7 +57,8 @@ func (b *batchRunner) run(jobs []*job, rows int) {
 		close(j.done)
 	}
 	if o := b.v.s.o.Observer; o != nil {
-		o.Batch(BatchInfo{Model: b.v.model, Version: b.v.name, Requests: len(jobs), Rows: max(rows, 1), Size: max(size, 1), Duration: took, Err: err})
+		o.Batch(BatchInfo{Model: b.v.model, Version: b.v.name, Requests: len(jobs), Rows: max(rows, 1), Size: max(size, 1), Duration: took,
+			Err: err})
 	}
 }
 
@@ -126,8 +127,8 @@ func (b *batchRunner) join(jobs []*job, size int) (map[string]*tensor.Tensor, er
 	return all, nil
 }
 
-// checkOutputs reports outputs that are not there, are of a dtype that the protocol lacks, or have not a row for each of the inputs; 0 rows:
-// any number will do.
+// checkOutputs reports outputs that are not there, are of a dtype that the protocol lacks, or have not a row for each of the inputs; 0
+// rows: any number will do.
 func (v *version) checkOutputs(outs map[string]*tensor.Tensor, rows int) error {
 	for _, out := range v.outputs {
 		switch t := outs[out.Name]; {

@@ -197,7 +197,8 @@ func TestTimeIsOverAndClientsGo(t *testing.T) {
 	gate := opened(2)
 	require.NoError(t, s.Add(t.Context(), "m", "1", doubled(gate), serve.ModelOptions{MaxBatch: 1}))
 	for range 2 { // the model runs, and the queue holds one
-		r, body := ask(t, s, "POST", "/v2/models/m/infer", []byte(`{"parameters":{"timeout":20000},"inputs":[{"name":"x","shape":[1,2],"datatype":"INT32","data":[1,2]}]}`))
+		r, body := ask(t, s, "POST", "/v2/models/m/infer",
+			[]byte(`{"parameters":{"timeout":20000},"inputs":[{"name":"x","shape":[1,2],"datatype":"INT32","data":[1,2]}]}`))
 		require.Equal(t, http.StatusGatewayTimeout, r.StatusCode, body)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

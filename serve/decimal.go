@@ -67,10 +67,11 @@ func (p *parser) decimal() (d decimal, ok bool) {
 }
 
 // powers are those of ten that a float64 holds exactly.
-var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+	1e20, 1e21, 1e22}
 
-// near is within two units in the last place of the number where ok, and the nearest float64 where digits are less than 2^53: conversion and
-// product or quotient are rounded once each.
+// near is within two units in the last place of the number where ok, and the nearest float64 where digits are less than 2^53: conversion
+// and product or quotient are rounded once each.
 func (d *decimal) near() (f float64, ok bool) {
 	f = float64(d.digits)
 	switch {

@@ -21,8 +21,8 @@
 //
 // # Batches
 //
-// Requests to a model whose inputs and outputs all have an open first extent are run together: up to MaxBatch rows, of requests that wait, or
-// that come within Delay of the first. When the model is loaded, rows are run alone and together, and where their results differ, the
+// Requests to a model whose inputs and outputs all have an open first extent are run together: up to MaxBatch rows, of requests that wait,
+// or that come within Delay of the first. When the model is loaded, rows are run alone and together, and where their results differ, the
 // model is served without batches. Batches are filled up to a size 2^k by copies of a row, so that a few plans do for all, which are
 // made ready before the model is. Where it is measured to be faster, a batch is cut into two of these sizes instead.
 //

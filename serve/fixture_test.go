@@ -56,7 +56,8 @@ func valueInfo(name string, dims ...any) []byte {
 func scaled(factor float32, rows any) []byte {
 	node := message(field(1, "x"), field(1, "factor"), field(2, "y"), field(4, "Mul"))
 	weight := message(field(2, 1), field(8, "factor"), field(9, binary.LittleEndian.AppendUint32(nil, math.Float32bits(factor))))
-	graph := message(field(1, node), field(2, "scaled"), field(5, weight), field(11, valueInfo("x", rows, 3)), field(12, valueInfo("y", rows, 3)))
+	graph := message(field(1, node), field(2, "scaled"), field(5, weight), field(11, valueInfo("x", rows, 3)),
+		field(12, valueInfo("y", rows, 3)))
 	return message(field(1, 8), field(7, graph), field(8, field(2, 17)))
 }
 

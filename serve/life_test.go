@@ -128,7 +128,8 @@ func life(t *testing.T, device string, place ops.Place) {
 	put(1)
 	served(1)
 	var after runtime.MemStats
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, 10*time.Second, 50*time.Millisecond, "goroutines: %d before", goroutines)
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, 10*time.Second, 50*time.Millisecond,
+		"goroutines: %d before", goroutines)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	bytesAfter, objectsAfter := held()

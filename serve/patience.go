@@ -1,7 +1,7 @@
 package serve
 
-// patience tells whether waiting for company pays: of waits that brought nothing, as with one client that sends its next request when it has
-// the answer, most are left out.
+// patience tells whether waiting for company pays: of waits that brought nothing, as with one client that sends its next request when it
+// has the answer, most are left out.
 type patience struct {
 	fruitless float64 // how often waits brought nothing, of late: the last one counts a quarter
 	left      int     // waits left out since one was tried

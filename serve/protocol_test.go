@@ -92,8 +92,10 @@ func TestWhatIsNotThereIsAnErrorOfTheProtocol(t *testing.T) {
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, `:[1,2]}`, `:[[1],[2]]}`, 1), 400, "has 1 elements", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, `:[1,2]}`, `:[[1,2],3]}`, 1), 400, "nested", nil},
 		{"POST", "/v2/models/echo/infer", strings.Replace(good, `"inputs"`, `"outputs":[{"name":"z"}],"inputs"`, 1), 400, `no output "z"`, nil},
-		{"POST", "/v2/models/echo/infer", strings.Replace(good, `"inputs"`, `"outputs":[{"name":"y","parameters":{"classification":2}}],"inputs"`, 1), 400, "classification", nil},
-		{"POST", "/v2/models/echo/infer", `{"inputs":[{"name":"x","shape":[5,2],"datatype":"FP32","data":[0,0,0,0,0,0,0,0,0,0]}]}`, 400, "at most 4", nil},
+		{"POST", "/v2/models/echo/infer", strings.Replace(good, `"inputs"`, `"outputs":[{"name":"y","parameters":{"classification":2}}],"inputs"`,
+			1), 400, "classification", nil},
+		{"POST", "/v2/models/echo/infer", `{"inputs":[{"name":"x","shape":[5,2],"datatype":"FP32","data":[0,0,0,0,0,0,0,0,0,0]}]}`, 400,
+			"at most 4", nil},
 		{"POST", "/v2/models/echo/infer", good, 400, "has 70 bytes", []string{"Inference-Header-Content-Length", "71"}},
 		{"POST", "/v2/models/echo/infer", good + "1234", 400, "belong to no input", []string{"Inference-Header-Content-Length", "70"}},
 		{"POST", "/v2/models/echo/infer", good, 415, "br", []string{"Content-Encoding", "br"}},
@@ -121,9 +123,11 @@ func TestEveryDatatypeComesBack(t *testing.T) {
 		name, data string
 	}{
 		{tensor.Bool, "BOOL", "true,false,true,true"}, {tensor.Int8, "INT8", "-128,127,0,1"}, {tensor.Uint8, "UINT8", "0,255,1,2"},
-		{tensor.Int16, "INT16", "-32768,32767,0,1"}, {tensor.Uint16, "UINT16", "0,65535,1,2"}, {tensor.Int32, "INT32", "-2147483648,2147483647,0,1"},
+		{tensor.Int16, "INT16", "-32768,32767,0,1"}, {tensor.Uint16, "UINT16", "0,65535,1,2"},
+		{tensor.Int32, "INT32", "-2147483648,2147483647,0,1"},
 		{tensor.Uint32, "UINT32", "0,4294967295,1,2"}, {tensor.Int64, "INT64", "-9223372036854775808,9223372036854775807,0,1"},
-		{tensor.Uint64, "UINT64", "0,18446744073709551615,1,2"}, {tensor.Float16, "FP16", "-65504,0.5,1,0"}, {tensor.BFloat16, "BF16", "-256,0.5,1,0"},
+		{tensor.Uint64, "UINT64", "0,18446744073709551615,1,2"}, {tensor.Float16, "FP16", "-65504,0.5,1,0"},
+		{tensor.BFloat16, "BF16", "-256,0.5,1,0"},
 		{tensor.Float32, "FP32", "-3.4028235e+38,0.1,1e-45,0"}, {tensor.Float64, "FP64", "-1.7976931348623157e+308,0.1,5e-324,0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -139,11 +143,14 @@ func TestEveryDatatypeComesBack(t *testing.T) {
 				require.Equal(t, want, body)
 			}
 			raw := make([]byte, 4*c.dt.Size())
-			q := fmt.Appendf(nil, `{"inputs":[{"name":"x","shape":[2,2],"datatype":%q,"parameters":{"binary_data_size":%d}}],"parameters":{"binary_data_output":true}}`, c.name, len(raw))
+			q := fmt.Appendf(nil,
+				`{"inputs":[{"name":"x","shape":[2,2],"datatype":%q,"parameters":{"binary_data_size":%d}}],"parameters":{"binary_data_output":true}}`,
+				c.name, len(raw))
 			for i := range raw {
 				raw[i] = byte(i % 2)
 			}
-			r, body := ask(t, s, "POST", "/v2/models/echo/versions/1/infer", append(q, raw...), "Inference-Header-Content-Length", strconv.Itoa(len(q)))
+			r, body := ask(t, s, "POST", "/v2/models/echo/versions/1/infer", append(q, raw...), "Inference-Header-Content-Length",
+				strconv.Itoa(len(q)))
 			require.Equal(t, 200, r.StatusCode, body)
 			require.Equal(t, "application/octet-stream", r.Header.Get("Content-Type"))
 			n, err := strconv.Atoi(r.Header.Get("Inference-Header-Content-Length"))

@@ -102,14 +102,16 @@ func (q *queue) refusal() error {
 		batches = q.v.o.Queue
 	}
 	wait := time.Duration(batches) * q.costs.of(q.costs.largest()) / time.Duration(q.v.o.Concurrency)
-	return &httpError{code: http.StatusTooManyRequests, retry: max(wait, time.Second), text: fmt.Sprintf("%d requests to the model %q wait already", q.v.o.Queue, q.v.model)}
+	return &httpError{code: http.StatusTooManyRequests, retry: max(wait, time.Second),
+		text: fmt.Sprintf("%d requests to the model %q wait already", q.v.o.Queue, q.v.model)}
 }
 
 // do queues a job and waits for it, or for the end of its context, after which it may still run. It also says how long the job was
 // queued.
 func (q *queue) do(j *job) (outs map[string]*tensor.Tensor, queued time.Duration, err error) {
 	if q.v.batches() && j.rows > q.v.o.MaxBatch {
-		return nil, 0, failure(http.StatusBadRequest, "the request has %d rows, and a batch of the model %q at most %d", j.rows, q.v.model, q.v.o.MaxBatch)
+		return nil, 0, failure(http.StatusBadRequest, "the request has %d rows, and a batch of the model %q at most %d", j.rows, q.v.model,
+			q.v.o.MaxBatch)
 	}
 	q.mu.Lock()
 	if len(q.jobs) >= q.v.o.Queue {

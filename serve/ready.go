@@ -202,8 +202,8 @@ func alike(a, b *tensor.Tensor) (bool, string) {
 	return tensor.AllClose(a, b, rtol, rtol*largest)
 }
 
-// BatchTime runs a model on full batches for that long, without requests, and returns the median of the times that one took. Errors: there is
-// no such model, or its inputs have open extents other than the first; those of running it.
+// BatchTime runs a model on full batches for that long, without requests, and returns the median of the times that one took. Errors: there
+// is no such model, or its inputs have open extents other than the first; those of running it.
 func (s *Server) BatchTime(ctx context.Context, model string, long time.Duration) (time.Duration, error) {
 	v, err := s.find(model, "")
 	if err != nil {

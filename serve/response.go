@@ -12,7 +12,8 @@ import (
 const headerLength = "Inference-Header-Content-Length"
 
 // answer writes the outputs of a request.
-func (q *inferRequest) answer(w http.ResponseWriter, v *version, names []string, binary map[string]bool, outs map[string]*tensor.Tensor) error {
+func (q *inferRequest) answer(w http.ResponseWriter, v *version, names []string, binary map[string]bool,
+	outs map[string]*tensor.Tensor) error {
 	b := append(make([]byte, 0, room(names, binary, outs)), `{"model_name":`...)
 	b = append(b, quoted(v.model)...)
 	b = append(append(b, `,"model_version":`...), quoted(v.name)...)

@@ -30,9 +30,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		level = slog.LevelError
 	}
 	if ctx := context.WithoutCancel(r.Context()); s.o.Log.Enabled(ctx, level) {
-		attrs := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("code", info.Code), slog.Duration("duration", info.Duration)}
+		attrs := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("code", info.Code),
+			slog.Duration("duration", info.Duration)}
 		if info.Infer {
-			attrs = append(attrs, slog.String("model", info.Model), slog.String("version", info.Version), slog.Int("rows", info.Rows), slog.Duration("queued", info.Queued))
+			attrs = append(attrs, slog.String("model", info.Model), slog.String("version", info.Version), slog.Int("rows", info.Rows),
+				slog.Duration("queued", info.Queued))
 		}
 		if err != nil {
 			attrs = append(attrs, slog.String("error", err.Error()))
@@ -50,7 +52,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, info *RequestInfo
 	path = path[1:]
 	switch {
 	case len(path) == 0:
-		return s.get(w, r, map[string]any{"name": s.o.Name, "version": s.o.Version, "extensions": []string{"binary_tensor_data", "model_repository(index)"}})
+		return s.get(w, r, map[string]any{"name": s.o.Name, "version": s.o.Version,
+			"extensions": []string{"binary_tensor_data", "model_repository(index)"}})
 	case slices.Equal(path, []string{"health", "live"}):
 		return s.get(w, r, map[string]bool{"live": true})
 	case slices.Equal(path, []string{"health", "ready"}):

@@ -7,9 +7,9 @@ import (
 
 // appendFloat32 appends the shortest decimal that rounds to v, and of those the nearest, as strconv.AppendFloat(b, v, 'g', -1, 32) does.
 //
-// v·10^k between 10^8 and 10^9 is computed in float64, one rounding away from exact, as are the numbers half the way to the neighbours of v.
-// The result is a multiple of the largest power of ten that has one between these. Where one of the comparisons is closer than the rounding
-// may be off, strconv decides, as for the numbers that are not normal, and those whose 10^k is not exact.
+// v·10^k between 10^8 and 10^9 is computed in float64, one rounding away from exact, as are the numbers half the way to the neighbours of
+// v. The result is a multiple of the largest power of ten that has one between these. Where one of the comparisons is closer than the
+// rounding may be off, strconv decides, as for the numbers that are not normal, and those whose 10^k is not exact.
 func appendFloat32(b []byte, v float32) []byte {
 	bits := math.Float32bits(v)
 	exp, fraction := int(bits>>23&255)-127, bits&(1<<23-1)

@@ -44,7 +44,8 @@ func TestTheShortestDecimalIsThatOfStrconv(t *testing.T) {
 		around(float32(math.Pow(10, float64(e))))
 		around(math.Nextafter32(float32(math.Pow(10, float64(e))), 0))
 	}
-	for _, v := range []float32{0, float32(math.Copysign(0, -1)), math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {
+	for _, v := range []float32{0, float32(math.Copysign(0, -1)), math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(1)),
+		float32(math.Inf(-1)), float32(math.NaN())} {
 		check(v)
 	}
 }

@@ -88,7 +88,8 @@ func TestDrain(t *testing.T) {
 	require.ErrorIs(t, s.Add(t.Context(), "m", "1", doubled(nil), serve.ModelOptions{}), serve.ErrClosed)
 }
 
-// A run whose request has gone does not keep Shutdown beyond its context; the model is closed when the run ends, for which a later call waits.
+// A run whose request has gone does not keep Shutdown beyond its context; the model is closed when the run ends, for which a later call
+// waits.
 func TestShutdownDoesNotOutlastItsContext(t *testing.T) {
 	t.Parallel()
 	s := serve.New(serve.Options{})

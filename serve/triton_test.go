@@ -30,7 +30,8 @@ func TestTritonsClientIsServed(t *testing.T) {
 	require.NoError(t, s.Load(t.Context(), "m", file, serve.LoadOptions{Runtime: open(t)}))
 	web := httptest.NewServer(s)
 	defer web.Close()
-	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "testdata/triton_client.py", strings.TrimPrefix(web.URL, "http://"), "m", "2.5")
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "testdata/triton_client.py", strings.TrimPrefix(web.URL, "http://"), "m",
+		"2.5")
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+dir)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -104,7 +104,8 @@ func (b Bitmap) Word(k int) uint64 {
 	return w
 }
 
-// SetWord sets bits 64k to 64k+63 of a bitmap that [NewBitmap] made, or of a slice of one at a multiple of 8 that has them all in its memory.
+// SetWord sets bits 64k to 64k+63 of a bitmap that [NewBitmap] made, or of a slice of one at a multiple of 8 that has them all in its
+// memory.
 func (b Bitmap) SetWord(k int, w uint64) {
 	at := b.off + 64*k
 	if left := b.n - 64*k; left < 64 {

@@ -99,7 +99,8 @@ func (b *Builder) Text(s string) {
 	b.next()
 }
 
-// Int appends an integer, date, timestamp or duration: its low bits, for narrow types; or the number as a float or decimal's unscaled integer.
+// Int appends an integer, date, timestamp or duration: its low bits, for narrow types; or the number as a float or decimal's unscaled
+// integer.
 func (b *Builder) Int(v int64) {
 	switch b.typ.Kind {
 	case Float32:

@@ -22,7 +22,8 @@
 // # Sharing
 //
 // A Column never changes after it is made, so goroutines may share it. The functions that take Go slices or buffers
-// keep them: nobody may write to them afterwards. The slices that [Values] and other accessors return are the column's own memory, to be read only.
+// keep them: nobody may write to them afterwards. The slices that [Values] and other accessors return are the column's own memory, to be
+// read only.
 //
 // Source: Apache Arrow, Columnar Format 1.5.
 package column

@@ -154,8 +154,8 @@ func (d Decimal) Format(scale int) string {
 	return sign + s[:len(s)-scale] + "." + s[len(s)-scale:]
 }
 
-// Equal reports whether two columns have equal types, nulls and values. NaN is equal to NaN, 0 differs from -0, and strings are equal in any
-// layout.
+// Equal reports whether two columns have equal types, nulls and values. NaN is equal to NaN, 0 differs from -0, and strings are equal in
+// any layout.
 func Equal(a, b *Column) bool {
 	if a.n != b.n || a.nulls != b.nulls || a.typ != b.typ && !(a.typ.IsString() && b.typ.IsString()) {
 		return false

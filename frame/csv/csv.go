@@ -3,8 +3,8 @@
 // Files are as RFC 4180 describes them: fields that contain a comma, a quote or a line break stand between quotes, a quote
 // within is written twice. The first line has the names of the columns. An empty field is null, and "" an empty string.
 //
-// Types are given, or inferred from the first rows: int64, float64, bool, date32 (2006-01-02), timestamp (RFC 3339, or without zone) or else
-// strings. Blocks of a file are parsed by several goroutines.
+// Types are given, or inferred from the first rows: int64, float64, bool, date32 (2006-01-02), timestamp (RFC 3339, or without zone) or
+// else strings. Blocks of a file are parsed by several goroutines.
 package csv
 
 import (
@@ -79,8 +79,8 @@ type File struct {
 	layout *layout
 }
 
-// Open returns a file for [frame.Scan]. Its first rows are read now, to infer types; a row further on that does not have them ends the query
-// with an error.
+// Open returns a file for [frame.Scan]. Its first rows are read now, to infer types; a row further on that does not have them ends the
+// query with an error.
 func Open(path string, o Options) (*File, error) {
 	f := &File{name: path, open: func() (io.ReadCloser, error) { return os.Open(path) }, o: o}
 	_, err := f.Schema()

@@ -38,7 +38,8 @@ func TestTypesAreInferred(t *testing.T) {
 	for _, c := range f.Schema() {
 		types = append(types, c.Name+" "+c.Type.String())
 	}
-	require.Equal(t, []string{"i int64", "f float64", "b bool", "d date32", "t timestamp[us]", "z timestamp[us, UTC]", "s utf8", "code utf8", "none utf8"}, types)
+	require.Equal(t, []string{"i int64", "f float64", "b bool", "d date32", "t timestamp[us]", "z timestamp[us, UTC]", "s utf8", "code utf8",
+		"none utf8"}, types)
 	row := func(i int) (v []any) {
 		for _, c := range f.Columns() {
 			v = append(v, c.Column.Value(i))
@@ -89,7 +90,8 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 func sampleFrame(r *rand.Rand) *frame.Frame {
 	n := r.IntN(60)
 	texts := []string{"", "a", ",", "\"", "\n", "\r\n", "a\"b", "é,\"\"", "plain text", "NULL"}
-	s, d, i, x, b := column.NewBuilder(column.String.Of(), n), column.NewBuilder(column.Date32.Of(), n), column.NewBuilder(column.Int8.Of(), n),
+	s, d, i, x, b := column.NewBuilder(column.String.Of(), n), column.NewBuilder(column.Date32.Of(), n),
+		column.NewBuilder(column.Int8.Of(), n),
 		column.NewBuilder(column.Float64.Of(), n), column.NewBuilder(column.Bool.Of(), n)
 	z := column.NewBuilder(column.Type{Kind: column.Timestamp, Unit: column.Microsecond, Zone: "UTC"}, n)
 	for range n {
@@ -106,7 +108,8 @@ func sampleFrame(r *rand.Rand) *frame.Frame {
 		b.Bool(r.IntN(2) == 0)
 		z.Int(r.Int64N(1 << 50))
 	}
-	f, err := frame.New(frame.Named{Name: "s", Column: s.Finish()}, frame.Named{Name: "d,\"", Column: d.Finish()}, frame.Named{Name: "i", Column: i.Finish()},
+	f, err := frame.New(frame.Named{Name: "s", Column: s.Finish()}, frame.Named{Name: "d,\"", Column: d.Finish()},
+		frame.Named{Name: "i", Column: i.Finish()},
 		frame.Named{Name: "x", Column: x.Finish()}, frame.Named{Name: "b", Column: b.Finish()}, frame.Named{Name: "z", Column: z.Finish()})
 	if err != nil {
 		panic(err)
@@ -144,7 +147,8 @@ func TestFieldsAreThoseOfTheStandardLibrary(t *testing.T) {
 			text.WriteString(parts[r.IntN(len(parts))])
 		}
 		want, err := stdcsv.NewReader(strings.NewReader(text.String())).ReadAll()
-		got, err2 := parse(t, text.String(), Options{Null: []string{"none"}, Types: map[string]column.Type{"x": column.String.Of(), "y": column.String.Of()}})
+		got, err2 := parse(t, text.String(),
+			Options{Null: []string{"none"}, Types: map[string]column.Type{"x": column.String.Of(), "y": column.String.Of()}})
 		if err != nil {
 			require.Error(t, err2, "%q", text.String())
 			continue

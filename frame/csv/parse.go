@@ -33,10 +33,11 @@ func parseInt(b []byte) (int64, bool) {
 	return v, true
 }
 
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+	1e21, 1e22}
 
-// parseFloat reads a number. Up to 15 digits and a small power of ten are both floats without rounding, and so is their quotient rounded once.
-// Source: Clinger, How to Read Floating Point Numbers Accurately (1990).
+// parseFloat reads a number. Up to 15 digits and a small power of ten are both floats without rounding, and so is their quotient rounded
+// once. Source: Clinger, How to Read Floating Point Numbers Accurately (1990).
 func parseFloat(s string) (float64, bool) {
 	i, negative := 0, false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {

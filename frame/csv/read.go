@@ -30,7 +30,8 @@ type block struct {
 }
 
 // read cuts the file in blocks, which workers parse, and hands them over in their order.
-func (l *layout) read(ctx context.Context, r io.Reader, q frame.Request, workers int, progress func(int64), rows func(*frame.Frame) error) error {
+func (l *layout) read(ctx context.Context, r io.Reader, q frame.Request, workers int, progress func(int64),
+	rows func(*frame.Frame) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	todo, inOrder := make(chan *block), make(chan *block, 2*workers)
 	var wg sync.WaitGroup
@@ -206,7 +207,8 @@ func (l *layout) parseBlock(b *block, names []string) {
 				continue
 			}
 			f := &fields[i]
-			if !f.quoted && (len(f.text) == 0 && len(l.nulls) == 1 && l.nulls[0] == "" || len(l.nulls) != 1 && l.isNull(*f) || len(l.nulls) == 1 && string(f.text) == l.nulls[0]) {
+			if !f.quoted && (len(f.text) == 0 && len(l.nulls) == 1 && l.nulls[0] == "" || len(l.nulls) != 1 && l.isNull(*f) ||
+				len(l.nulls) == 1 && string(f.text) == l.nulls[0]) {
 				c.null()
 			} else if !c.add(f.text) {
 				b.err = &misfit{place{line, f.at - from + 1}, l.fields[i].Name, string(f.text), l.fields[i].Type}

@@ -14,8 +14,8 @@ import (
 )
 
 // Write writes a frame: names, then rows. Null is an empty field, an empty string "". A file that is read again with the frame's types
-// gives an equal frame, but that dictionaries are strings unless their type is given. Of the options, Comma and NoHeader count. Errors: a Comma
-// that cannot separate fields; those of w.
+// gives an equal frame, but that dictionaries are strings unless their type is given. Of the options, Comma and NoHeader count. Errors: a
+// Comma that cannot separate fields; those of w.
 func Write(w io.Writer, f *frame.Frame, o Options) error {
 	comma, err := o.separator()
 	if err != nil {

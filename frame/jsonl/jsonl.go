@@ -1,6 +1,7 @@
 // Package jsonl reads and writes frames as JSON lines: an object a line, whose members are the values of a row.
 //
-// Numbers without fraction and exponent are int64 where that holds them, others float64; a column that has both is float64. A member that is missing is null.
+// Numbers without fraction and exponent are int64 where that holds them, others float64; a column that has both is float64. A member that
+// is missing is null.
 package jsonl
 
 import (
@@ -47,8 +48,8 @@ var blockBytes = 4 << 20
 
 // Read reads all rows. Columns are in the order in which their names appear. Lines of white space are left out.
 //
-// Errors: a line that is no JSON object, an object or array as a value, one name twice in an object, a column with values of different types;
-// each names the line.
+// Errors: a line that is no JSON object, an object or array as a value, one name twice in an object, a column with values of different
+// types; each names the line.
 func Read(ctx context.Context, r io.Reader, o Options) (*frame.Frame, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -358,7 +359,8 @@ func (v *values) column(rows int) (*column.Column, error) {
 	return column.Nulls(column.String.Of(), rows), nil
 }
 
-// Write writes a frame, with null for nulls. Dates, timestamps, durations and decimals are strings. Errors: a float that is NaN or infinite, which JSON has not.
+// Write writes a frame, with null for nulls. Dates, timestamps, durations and decimals are strings. Errors: a float that is NaN or
+// infinite, which JSON has not.
 func Write(w io.Writer, f *frame.Frame) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	cols := f.Columns()

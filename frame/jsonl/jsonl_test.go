@@ -23,7 +23,8 @@ func TestLinesBecomeColumns(t *testing.T) {
 
 {"b":"","a":2.5, "e":null}`), Options{Workers: 2})
 	require.NoError(t, err)
-	require.Equal(t, []frame.Field{{Name: "a", Type: column.Float64.Of()}, {Name: "b", Type: column.String.Of()}, {Name: "c", Type: column.Bool.Of()},
+	require.Equal(t, []frame.Field{{Name: "a", Type: column.Float64.Of()}, {Name: "b", Type: column.String.Of()},
+		{Name: "c", Type: column.Bool.Of()},
 		{Name: "d", Type: column.Float64.Of()}, {Name: "e", Type: column.String.Of()}}, f.Schema())
 	for row, want := range [][]any{{1.0, "x\né\"", true, nil, nil}, {nil, nil, nil, 1000.0, nil}, {2.5, "", nil, nil, nil}} {
 		for i, c := range f.Columns() {
@@ -58,7 +59,8 @@ func TestWhatIsWrittenIsReadAgainAsTheStandardLibraryReadsIt(t *testing.T) {
 	texts := []string{"", "a", "\"\\\n\t", "é\u2028", "<&>", "{\"x\":1}"}
 	for range 100 {
 		n := 1 + r.IntN(30)
-		i, x, s, b := column.NewBuilder(column.Int64.Of(), n), column.NewBuilder(column.Float64.Of(), n), column.NewBuilder(column.String.Of(), n), column.NewBuilder(column.Bool.Of(), n)
+		i, x, s, b := column.NewBuilder(column.Int64.Of(), n), column.NewBuilder(column.Float64.Of(), n),
+			column.NewBuilder(column.String.Of(), n), column.NewBuilder(column.Bool.Of(), n)
 		for row := range n {
 			if row > 0 && r.IntN(4) == 0 {
 				for _, c := range []*column.Builder{i, x, s, b} {

@@ -52,8 +52,10 @@ type job struct {
 func newSimulation(d *decision, assignment []int) *simulation {
 	n := len(assignment)
 	p := &simulation{
-		decision: d, assignment: assignment, rank: make([]float64, n), missing: make([]int, n), after: make([][]int, n), ready: make([][]int, len(d.Engines)),
-		running: make([]job, len(d.Engines)), moved: make([]uint64, len(d.Values)), made: make([]float64, n), waited: make([]float64, len(d.Engines)), last: make([]float64, len(d.Engines)),
+		decision: d, assignment: assignment, rank: make([]float64, n), missing: make([]int, n), after: make([][]int, n),
+		ready:   make([][]int, len(d.Engines)),
+		running: make([]job, len(d.Engines)), moved: make([]uint64, len(d.Values)), made: make([]float64, n),
+		waited: make([]float64, len(d.Engines)), last: make([]float64, len(d.Engines)),
 		order: make([]int, 0, n),
 	}
 	p.times, p.links = d.priced(assignment)

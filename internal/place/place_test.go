@@ -169,7 +169,8 @@ func TestNoPlacementIsWorseThanAllOnOneSide(t *testing.T) {
 func TestTheFasterSideTakesTheGraph(t *testing.T) {
 	t.Parallel()
 	g := newGraph([][]time.Duration{{10, 5}, {10, 50}}, "gpu", "cpu")
-	g.Values = []Value{{Bytes: 1, Maker: Host, Readers: []int{0}}, {Bytes: 100, Maker: 0, Readers: []int{1}}, {Bytes: 1, Maker: 1, Result: true}}
+	g.Values = []Value{{Bytes: 1, Maker: Host, Readers: []int{0}}, {Bytes: 100, Maker: 0, Readers: []int{1}},
+		{Bytes: 1, Maker: 1, Result: true}}
 	g.rate[0][1], g.rate[1][0], g.rate[2][0] = 1, 1, 10
 	p, err := Decide(g.Problem)
 	require.NoError(t, err)

@@ -74,7 +74,8 @@ func (x *fragments) right(p *plan.Plan, done map[*plan.Plan]*table.Table) (*tabl
 	return f, err
 }
 
-// fused runs the first of some steps as one graph, and says how many: 0 where the first one stays on the CPU path, for a reason that is noted.
+// fused runs the first of some steps as one graph, and says how many: 0 where the first one stays on the CPU path, for a reason that is
+// noted.
 func (x *fragments) fused(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table) (int, *table.Table, error) {
 	first := steps[0]
 	if why := x.device.refuses(f); why != "" {
@@ -98,7 +99,8 @@ func (x *fragments) fused(steps []*plan.Plan, f *table.Table, rights map[*plan.P
 
 // fuse is fused without a look at earlier decisions. Stay says for how many queries the steps stay on the CPU path: 0 where the
 // next one decides.
-func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table) (n int, g *table.Table, stay int, err error) {
+func (x *fragments) fuse(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table) (n int, g *table.Table, stay int,
+	err error) {
 	first := steps[0]
 	begun := time.Now()
 	r := newRelation(x.Exec, f)

@@ -12,7 +12,8 @@ import (
 )
 
 // launch decides where steps run, and runs them. Its results are those of [fragments.fuse].
-func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table, r *relation, o *outcome, begun time.Time) (n int, g *table.Table, stay int, err error) {
+func (x *fragments) launch(steps []*plan.Plan, f *table.Table, rights map[*plan.Plan]*table.Table, r *relation, o *outcome,
+	begun time.Time) (n int, g *table.Table, stay int, err error) {
 	d := x.device
 	broken := -1
 	if r.Broken != nil {

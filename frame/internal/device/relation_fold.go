@@ -14,7 +14,8 @@ import (
 // fold makes the column of an aggregate of a graph's outputs: a row for each group, in an order of their numbers.
 type fold func(out []*tensor.Tensor, order []uint32) (*column.Column, error)
 
-// reduced folds, for each group, the elements of rows that are there and ok: reduction is "add", "min" or "max", of which the identity is given.
+// reduced folds, for each group, the elements of rows that are there and ok: reduction is "add", "min" or "max", of which the identity is
+// given.
 func (n *numbered) reduced(reduction string, x, ok *ops.Node, identity any) *ops.Node {
 	r := n.r
 	x = r.Spread(x)

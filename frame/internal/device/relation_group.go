@@ -91,7 +91,8 @@ func (r *relation) distinct(p *plan.Plan) (*outcome, error) {
 	return n.o, r.chosenRows(n.o, n.first, func(out []*tensor.Tensor) ([]uint32, []uint32, error) { return n.groupsOf(out) })
 }
 
-// chosenRows completes an outcome whose rows are some of the relation's. A function says at which places of the outputs they are, and which rows of the base.
+// chosenRows completes an outcome whose rows are some of the relation's. A function says at which places of the outputs they are, and which
+// rows of the base.
 func (r *relation) chosenRows(o *outcome, rows *ops.Node, places func(out []*tensor.Tensor) (at, rows []uint32, err error)) error {
 	type computed struct{ x, ok int }
 	pos := make([]computed, len(r.cols))

@@ -65,7 +65,8 @@ func (r *relation) join(p *plan.Plan, right *table.Table) error {
 		return r.keep(p)
 	}
 	side := len(r.sides)
-	r.sides = append(r.sides, partner{rows: right.Rows, row: ops.Sub(row, 1), dim: ops.Dim(fmt.Sprintf("right%d", side)), outer: how == plan.LeftJoin})
+	r.sides = append(r.sides,
+		partner{rows: right.Rows, row: ops.Sub(row, 1), dim: ops.Dim(fmt.Sprintf("right%d", side)), outer: how == plan.LeftJoin})
 	var cols []source
 	for _, f := range p.Schema {
 		if j := slices.IndexFunc(r.schema, func(g table.Field) bool { return g.Name == f.Name }); j >= 0 && slices.Contains(p.Taken, f.Name) {
@@ -87,7 +88,8 @@ func (r *relation) join(p *plan.Plan, right *table.Table) error {
 	return nil
 }
 
-// partnerOf returns for each row that of the right side with an equal key + 1, and 0 where there is none. Twice says that any of several will do.
+// partnerOf returns for each row that of the right side with an equal key + 1, and 0 where there is none. Twice says that any of several
+// will do.
 func (r *relation) partnerOf(k lower.Value, key *column.Column, twice bool) (*ops.Node, error) {
 	t := key.Type()
 	if t.IsString() && k.Dict != nil {

@@ -19,8 +19,8 @@ type place struct {
 	of   func() []int // of the right side's rows; any for nulls
 }
 
-// partnerOfSeveral is partnerOf by several keys, whose digits make one number that is looked up in an array. A row with a value that the right side does not have in
-// one of them has no partner.
+// partnerOfSeveral is partnerOf by several keys, whose digits make one number that is looked up in an array. A row with a value that the
+// right side does not have in one of them has no partner.
 func (r *relation) partnerOfSeveral(ks []lower.Value, keys []*column.Column, twice bool) (*ops.Node, error) {
 	var number, has *ops.Node
 	var places []place

@@ -53,7 +53,8 @@ func (r *relation) number(by []plan.Named, first bool) (*numbered, error) {
 		n.slots, n.at = 1, -1
 		return n, nil
 	}
-	// Where the device works in the host's memory, the host numbers columns as they are in less time than a kernel does: it knows first rows after a few.
+	// Where the device works in the host's memory, the host numbers columns as they are in less time than a kernel does: it knows first rows
+	// after a few.
 	hosted := errors.New("the device numbers keys")
 	if !first && r.Mask == nil && !r.compact {
 		hosted = n.byHost(by)

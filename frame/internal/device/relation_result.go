@@ -39,8 +39,8 @@ func at(out []*tensor.Tensor, i int) *tensor.Tensor {
 	return out[i]
 }
 
-// result returns the relation's rows in their order. Columns that were computed are copied from the device; others never went there, or come
-// from their frames by the numbers of rows, last of all.
+// result returns the relation's rows in their order. Columns that were computed are copied from the device; others never went there, or
+// come from their frames by the numbers of rows, last of all.
 func (r *relation) result() (*outcome, error) {
 	o := &outcome{}
 	p := &places{cols: make([]computed, len(r.cols)), rows: make([]int, len(r.sides)), mask: -1}

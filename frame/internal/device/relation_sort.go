@@ -89,8 +89,8 @@ func (r *relation) orderKeys(order []plan.OrderKey) (by []sortKey, err error) {
 	return by, nil
 }
 
-// positions are the rows in the order of keys, those that are left out last. Key is the integer by which they were sorted, nil where there is none;
-// both are nil where all rows are there and there are no keys.
+// positions are the rows in the order of keys, those that are left out last. Key is the integer by which they were sorted, nil where there
+// is none; both are nil where all rows are there and there are no keys.
 func (r *relation) positions(by []sortKey) (position, key *ops.Node) {
 	key = r.oneKey(by)
 	r.Note("one %v", key != nil)

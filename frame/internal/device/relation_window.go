@@ -14,8 +14,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// windowed is rows in the order of partitions, and within each in the window's order. Rows have places in that order; where a name says nothing else, nodes have an element
-// for each place. Rows that are left out are last, apart from the others.
+// windowed is rows in the order of partitions, and within each in the window's order. Rows have places in that order; where a name says
+// nothing else, nodes have an element for each place. Rows that are left out are last, apart from the others.
 type windowed struct {
 	r     *relation
 	n     *numbered // partitions

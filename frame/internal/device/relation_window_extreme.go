@@ -7,8 +7,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// extreme finds the least or greatest value up to each place, of blocks' windows or, without blocks, of partitions. Values become scores, of which the greatest is the
-// best. The running maximum of scores behind the number of a block or partition is that of the block: a later block has a greater number.
+// extreme finds the least or greatest value up to each place, of blocks' windows or, without blocks, of partitions. Values become scores,
+// of which the greatest is the best. The running maximum of scores behind the number of a block or partition is that of the block: a later
+// block has a greater number.
 func (w *windowed) extreme(a expr.Collected, b *blocks) (added, error) {
 	v, err := w.r.Of(a.Args[0])
 	if err != nil {

@@ -115,8 +115,8 @@ func (w *windowed) summands(v lower.Value) summands {
 	return s
 }
 
-// scanned adds floats from a place where mark is true up to each, or from each up to such a place. That is a scan, not a difference of running sums, in which small sums
-// after large ones would be lost. Sums that are not finite are left to the CPU path.
+// scanned adds floats from a place where mark is true up to each, or from each up to such a place. That is a scan, not a difference of
+// running sums, in which small sums after large ones would be lost. Sums that are not finite are left to the CPU path.
 func (w *windowed) scanned(x, mark *ops.Node, reverse bool) *ops.Node {
 	keep := ops.Where(mark, ops.ZerosLike(x), ops.OnesLike(x))
 	sum := ops.LinearRecurrence(keep, x, 0, &ops.CumSumOptions{Reverse: reverse})

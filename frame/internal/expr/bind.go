@@ -141,7 +141,8 @@ func (b *Binder) same(nodes []*Node, hint column.Type) ([]Bound, error) {
 	return castAll(out, t)
 }
 
-// compared is same for operands that are compared, of which strings keep their layout: those of a dictionary are compared once for all rows that have them.
+// compared is same for operands that are compared, of which strings keep their layout: those of a dictionary are compared once for all rows
+// that have them.
 func (b *Binder) compared(nodes []*Node) ([]Bound, error) {
 	out, t, err := b.common(nodes, column.Type{})
 	if err != nil || t.IsString() {

@@ -48,7 +48,8 @@ func Castable(from, to column.Type) error {
 		return nil
 	case from.IsTemporal() && to.IsInteger(), from.IsInteger() && to.IsTemporal():
 		return nil
-	case from.Kind == to.Kind, from.Kind == column.Date32 && to.Kind == column.Timestamp, from.Kind == column.Timestamp && to.Kind == column.Date32:
+	case from.Kind == to.Kind, from.Kind == column.Date32 && to.Kind == column.Timestamp,
+		from.Kind == column.Timestamp && to.Kind == column.Date32:
 		return nil
 	}
 	return fmt.Errorf("%s cannot become %s", from, to)

@@ -15,8 +15,8 @@ type Morsel struct {
 	arena arena
 }
 
-// Bound is an expression whose columns are positions and whose types are known. Its value has a row for each of the morsel's, or one that stands for
-// all of them.
+// Bound is an expression whose columns are positions and whose types are known. Its value has a row for each of the morsel's, or one that
+// stands for all of them.
 type Bound struct {
 	Type     column.Type
 	Constant bool

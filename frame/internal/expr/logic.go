@@ -73,7 +73,8 @@ func holds(op string, order int) bool {
 	return order >= 0
 }
 
-func comparePairs(m *Morsel, op string, a, b *column.Column, order func(a *column.Column, i int, b *column.Column, j int) int) *column.Column {
+func comparePairs(m *Morsel, op string, a, b *column.Column,
+	order func(a *column.Column, i int, b *column.Column, j int) int) *column.Column {
 	if c := anyNull(column.Bool.Of(), a, b); c != nil {
 		return c
 	}

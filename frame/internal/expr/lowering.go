@@ -42,7 +42,8 @@ func (l *Lowering) Of(e Bound) (lower.Value, error) {
 	return v, err
 }
 
-// table evaluates an expression of one dictionary column for each string of the dictionary and for null, on the host: rows read the results by their codes.
+// table evaluates an expression of one dictionary column for each string of the dictionary and for null, on the host: rows read the results
+// by their codes.
 func (l *Lowering) table(e Bound, c *column.Column) (lower.Value, error) {
 	dict := c.Dictionary()
 	k := dict.Len()

@@ -25,7 +25,8 @@ func (c Callers) String() string {
 	frames := runtime.CallersFrames(c[:])
 	for {
 		f, more := frames.Next()
-		if f.File != "" && (!strings.Contains(f.Function, "anycl/frame.") && !strings.Contains(f.Function, "anycl/frame/internal/") || strings.HasSuffix(f.File, "_test.go")) {
+		if f.File != "" && (!strings.Contains(f.Function, "anycl/frame.") && !strings.Contains(f.Function, "anycl/frame/internal/") ||
+			strings.HasSuffix(f.File, "_test.go")) {
 			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 		if !more {

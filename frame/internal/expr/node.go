@@ -1,5 +1,5 @@
-// Package expr has the expressions of queries: their tree, their types, and the two forms in which they run, loops over morsels and ops of a graph, which one binder
-// makes so that they follow the same rules.
+// Package expr has the expressions of queries: their tree, their types, and the two forms in which they run, loops over morsels and ops of
+// a graph, which one binder makes so that they follow the same rules.
 package expr
 
 import (
@@ -73,7 +73,8 @@ func (n *Node) Label() string {
 
 // Aggregates are the ops that have one result for a group.
 var Aggregates = map[string]bool{"sum": true, "mean": true, "min": true, "max": true, "count": true, "rows": true, "nunique": true,
-	"var": true, "std": true, "quantile": true, "first": true, "last": true, "any": true, "all": true, "corr": true, "argmin": true, "argmax": true}
+	"var": true, "std": true, "quantile": true, "first": true, "last": true, "any": true, "all": true, "corr": true, "argmin": true,
+	"argmax": true}
 
 // WindowFunctions are the ops that depend on the order of a window.
 var WindowFunctions = map[string]bool{"rownumber": true, "rank": true, "lag": true, "cumsum": true, "cumcount": true, "cummin": true,

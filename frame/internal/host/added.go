@@ -22,10 +22,11 @@ func bound(b *expr.Binder, exprs []plan.Named) ([]expr.Bound, error) {
 	return results, nil
 }
 
-// added are the columns of p: those of f, and its expressions in the place of columns of their names or behind them. results are the expressions as c has bound them, and
-// compute makes a column of each that c has found in them.
+// added are the columns of p: those of f, and its expressions in the place of columns of their names or behind them. results are the
+// expressions as c has bound them, and compute makes a column of each that c has found in them.
 func (x *Exec) added(
-	p *plan.Plan, f *table.Table, c *expr.Collector, results []expr.Bound, compute func(a expr.Collected, args []*column.Column) (*column.Column, error),
+	p *plan.Plan, f *table.Table, c *expr.Collector, results []expr.Bound,
+	compute func(a expr.Collected, args []*column.Column) (*column.Column, error),
 ) (*table.Table, error) {
 	cols := slices.Clone(f.Cols)
 	for _, a := range c.Found {

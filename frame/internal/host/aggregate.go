@@ -399,7 +399,8 @@ func (x *grouped) wideSum(c *column.Column, typ column.Type, valid column.Bitmap
 // asFloats returns a column of numbers as float64.
 func (x *Exec) asFloats(c *column.Column) (*column.Column, error) {
 	t := column.Float64.Of()
-	e, err := expr.CastTo(expr.Bound{Type: c.Type(), Column: 0, Eval: func(m *expr.Morsel) (*column.Column, error) { return m.Cols[0], nil }}, t, true)
+	e, err := expr.CastTo(expr.Bound{Type: c.Type(), Column: 0, Eval: func(m *expr.Morsel) (*column.Column, error) { return m.Cols[0], nil }},
+		t, true)
 	if err != nil {
 		return nil, err
 	}

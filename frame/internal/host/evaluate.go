@@ -8,7 +8,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/par"
 )
 
-// scratch is the memory of intermediate values, half a megabyte for each worker: parts of a source are too small to make and clear it again.
+// scratch is the memory of intermediate values, half a megabyte for each worker: parts of a source are too small to make and clear it
+// again.
 var scratch = sync.Pool{New: func() any { return new(expr.Morsel) }}
 
 // Evaluate computes expressions over the rows of columns, in morsels.

@@ -62,7 +62,8 @@ func New(ctx context.Context, o Options) *Exec {
 // Reserve is called before memory is taken.
 func (x *Exec) Reserve(bytes int64) error {
 	if x.limit > 0 && x.live.Load()+bytes > x.limit {
-		return fmt.Errorf("%w: %s are in use, %s more were needed, the limit is %s", ErrMemory, table.Size(x.live.Load()), table.Size(bytes), table.Size(x.limit))
+		return fmt.Errorf("%w: %s are in use, %s more were needed, the limit is %s", ErrMemory, table.Size(x.live.Load()), table.Size(bytes),
+			table.Size(x.limit))
 	}
 	return nil
 }

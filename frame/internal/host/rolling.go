@@ -100,7 +100,8 @@ func (w *windows) aggregate(x *Exec, a expr.Collected, args []*column.Column) (*
 		return column.FixedOf(a.Type, out, column.Bitmap{}), nil
 	case "count":
 		out := column.Make[int64](n)
-		for i, v := range foldWindows(w, func(i int) int64 { return btoi(!args[0].IsNull(int(w.rows[i]))) }, 0, func(a, b int64) int64 { return a + b }) {
+		for i, v := range foldWindows(w, func(i int) int64 { return btoi(!args[0].IsNull(int(w.rows[i]))) }, 0,
+			func(a, b int64) int64 { return a + b }) {
 			out[w.rows[i]] = v
 		}
 		return column.FixedOf(a.Type, out, column.Bitmap{}), nil
@@ -117,9 +118,10 @@ func btoi(b bool) int64 {
 	return 0
 }
 
-// foldWindows combines the values of each window, from its first to its last position. Each position is combined a few times however long windows are: of those
-// before a mark the results up to it are kept, and of those behind it the result of all.
-// Source: Tangwongsan, Hirzel and Schneider, Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time (2017), section 2 (two stacks).
+// foldWindows combines the values of each window, from its first to its last position. Each position is combined a few times however long
+// windows are: of those before a mark the results up to it are kept, and of those behind it the result of all.
+// Source: Tangwongsan, Hirzel and Schneider, Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time (2017), section 2 (two
+// stacks).
 func foldWindows[T any](w *windows, value func(i int) T, none T, combine func(a, b T) T) []T {
 	n := len(w.rows)
 	out := make([]T, n)

@@ -14,8 +14,8 @@ import (
 	"github.com/anycl/anycl/frame/internal/table"
 )
 
-// spill is a temporary file of tables, one after the other. Where the system allows it, the file has no name any more while it is open, so that it ends with the
-// program, however that ends.
+// spill is a temporary file of tables, one after the other. Where the system allows it, the file has no name any more while it is open, so
+// that it ends with the program, however that ends.
 type spill struct {
 	f      *os.File
 	w      *bufio.Writer

@@ -20,8 +20,8 @@ import (
 // PartRows is how many rows a part has. Tests make it small.
 var PartRows = 64 << 10
 
-// apart reports whether the rows below a group can be computed in parts, in any order. Those of a frame only if they are one group: with keys, to number
-// groups once is faster than to do so for each part.
+// apart reports whether the rows below a group can be computed in parts, in any order. Those of a frame only if they are one group: with
+// keys, to number groups once is faster than to do so for each part.
 func apart(group *plan.Plan) bool {
 	p := group.In[0]
 	for p.Op == "filter" || p.Op == "project" {
@@ -190,7 +190,8 @@ func (g *partGrouper) below(x *Exec, t *table.Table) (*table.Table, error) {
 		}
 		t = out
 		g.mu.Lock()
-		p.Stats.Rows, p.Stats.Bytes, p.Stats.Time, p.Stats.Ran = p.Stats.Rows+t.Rows, p.Stats.Bytes+t.Bytes(), p.Stats.Time+time.Since(start), true
+		p.Stats.Rows, p.Stats.Bytes, p.Stats.Time, p.Stats.Ran = p.Stats.Rows+t.Rows, p.Stats.Bytes+t.Bytes(), p.Stats.Time+time.Since(start),
+			true
 		g.mu.Unlock()
 	}
 	return t, nil

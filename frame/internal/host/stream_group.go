@@ -18,7 +18,8 @@ type merges struct {
 	spread bool         // a variance, which needs the mean of all
 }
 
-var mergeableAggregates = []string{"rows", "count", "sum", "mean", "min", "max", "first", "last", "any", "all", "var", "std", "argmin", "argmax"}
+var mergeableAggregates = []string{"rows", "count", "sum", "mean", "min", "max", "first", "last", "any", "all", "var", "std", "argmin",
+	"argmax"}
 
 // mergeable reports whether all aggregates of a plan can be computed from those of batches.
 func mergeable(p *plan.Plan) bool {
@@ -68,7 +69,8 @@ func mergesOf(n *expr.Node, prefix string, schema []table.Field) merges {
 		// Source: Chan, Golub and LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979).
 		m.spread = true
 		rows := expr.Apply("sum", col(0))
-		add(of("var"), expr.Apply("when", expr.Apply("gt", rows, expr.Lit(1)), expr.Apply("div", expr.Apply("sum", col(2)), expr.Apply("sub", rows, expr.Lit(1))), expr.Lit(nil)))
+		add(of("var"), expr.Apply("when", expr.Apply("gt", rows, expr.Lit(1)),
+			expr.Apply("div", expr.Apply("sum", col(2)), expr.Apply("sub", rows, expr.Lit(1))), expr.Lit(nil)))
 		m.result = col(2)
 		if n.Op == "std" {
 			m.result = expr.Apply("sqrt", col(2))
@@ -234,7 +236,8 @@ func spreadOf(q *plan.Step, by []string, prefix string) *plan.Step {
 	for _, name := range by {
 		over.Keys = append(over.Keys, expr.Col(name))
 	}
-	over.Exprs = []*expr.Node{expr.As(expr.Apply("div", expr.Apply("sum", expr.Apply("mul", col(1), col(0))), expr.Apply("sum", col(0))), mean)}
+	over.Exprs = []*expr.Node{expr.As(expr.Apply("div", expr.Apply("sum", expr.Apply("mul", col(1), col(0))), expr.Apply("sum", col(0))),
+		mean)}
 	away := expr.Apply("sub", col(1), expr.Col(mean))
 	within := expr.Apply("mul", expr.Apply("coalesce", col(2), expr.Lit(0.0)), expr.Apply("sub", col(0), expr.Lit(1)))
 	spread := expr.Apply("add", within, expr.Apply("mul", col(0), expr.Apply("mul", away, away)))

@@ -240,7 +240,8 @@ func (s *sorter) merge(runs []*run, emit func(*table.Table) error) error {
 	}
 }
 
-// ready returns the rows of blocks, which stand in t one after the other, that no row which is still in a file comes before, and leaves the others to their runs.
+// ready returns the rows of blocks, which stand in t one after the other, that no row which is still in a file comes before, and leaves the
+// others to their runs.
 func (s *sorter) ready(t *table.Table, parts []*table.Table, from []int, runs []*run) (*table.Table, error) {
 	digits, err := s.sortDigits(t, s.p.Order)
 	if err != nil {

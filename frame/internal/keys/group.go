@@ -386,7 +386,8 @@ func partition(p par.Pool, keys []uint64, b int) (out []uint64, rows []uint32, b
 	return
 }
 
-// starts makes, of how many rows of each stripe belong to each part, where the stripe writes the part's rows, and returns where parts begin.
+// starts makes, of how many rows of each stripe belong to each part, where the stripe writes the part's rows, and returns where parts
+// begin.
 func starts(counts [][]int, parts int) []int {
 	bounds, sum := make([]int, parts+1), 0
 	for h := range parts {

@@ -201,7 +201,8 @@ func (t *table) find(keys []uint64, miss []bool) {
 			keys[i] = 0
 			continue
 		}
-		if t.seen != nil && (key>>6 >= uint64(len(t.seen)) || t.seen[key>>6]>>(key&63)&1 == 0) { // most have no partner, and the bits are in a nearer cache
+		// most have no partner, and the bits are in a nearer cache
+		if t.seen != nil && (key>>6 >= uint64(len(t.seen)) || t.seen[key>>6]>>(key&63)&1 == 0) {
 			miss[i], keys[i] = true, 0
 			continue
 		}

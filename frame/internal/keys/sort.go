@@ -109,8 +109,8 @@ type pair struct {
 	row uint32
 }
 
-// scatter divides keys by the highest of their bits low to high-1 into parts that a cache holds. It returns the parts, their bounds, and below which bit they
-// are not yet sorted.
+// scatter divides keys by the highest of their bits low to high-1 into parts that a cache holds. It returns the parts, their bounds, and
+// below which bit they are not yet sorted.
 func scatter[E any](p par.Pool, keys []uint64, low, high int, element func(key uint64, i int) E) ([]E, []int, int, error) {
 	n := len(keys)
 	out := make([]E, n)

@@ -124,7 +124,8 @@ func (l *Graph) retime(a Value, t column.Type, strict bool) (Value, error) {
 		return times(86400 * t.Unit.PerSecond()), nil
 	case t.Kind == column.Date32:
 		by := 86400 * from.Unit.PerSecond()
-		days := Value{Type: column.Int64.Of(), X: ops.FloorDivide(x, by), OK: a.OK, Span: spanned1(a, func(v int64) int64 { return calendar.FloorDiv(v, by) })}
+		days := Value{Type: column.Int64.Of(), X: ops.FloorDivide(x, by), OK: a.OK,
+			Span: spanned1(a, func(v int64) int64 { return calendar.FloorDiv(v, by) })}
 		d := l.narrow(days, column.Int32.Of(), strict)
 		d.Type = t
 		return d, nil

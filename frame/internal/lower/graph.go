@@ -1,4 +1,5 @@
-// Package lower writes columns, and functions of them, as nodes of a graph of package ops: of each value its elements, and which of them are not null.
+// Package lower writes columns, and functions of them, as nodes of a graph of package ops: of each value its elements, and which of them
+// are not null.
 package lower
 
 import (

@@ -97,7 +97,8 @@ func pushJoin(p *Plan, conditions []*expr.Node) *Plan {
 		switch {
 		case expr.Fallible(c) || len(names) == 0:
 			stay = append(stay, c)
-		case isLeft && (p.Join.How == InnerJoin || p.Join.How == LeftJoin || p.Join.How == SemiJoin || p.Join.How == AntiJoin || p.Join.How == CrossJoin):
+		case isLeft && (p.Join.How == InnerJoin || p.Join.How == LeftJoin || p.Join.How == SemiJoin || p.Join.How == AntiJoin ||
+			p.Join.How == CrossJoin):
 			left = append(left, c)
 			if isKey && p.Join.How == InnerJoin {
 				right = append(right, c)

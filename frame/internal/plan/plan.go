@@ -1,5 +1,5 @@
-// Package plan turns the steps of a query into a plan: it checks them, finds the types of their columns, moves conditions towards the sources, and leaves out columns that
-// nobody reads.
+// Package plan turns the steps of a query into a plan: it checks them, finds the types of their columns, moves conditions towards the
+// sources, and leaves out columns that nobody reads.
 package plan
 
 import (

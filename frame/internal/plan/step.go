@@ -122,7 +122,8 @@ func OnlyWhere(n *expr.Node, is *expr.Node) *expr.Node {
 	c := *n
 	if expr.Aggregates[n.Op] {
 		if n.Op == "rows" {
-			return &expr.Node{Op: "count", At: n.At, Args: []*expr.Node{{Op: "when", At: n.At, Args: []*expr.Node{is, {Op: "lit", Value: 1, At: n.At}, {Op: "lit", At: n.At}}}}}
+			return &expr.Node{Op: "count", At: n.At,
+				Args: []*expr.Node{{Op: "when", At: n.At, Args: []*expr.Node{is, {Op: "lit", Value: 1, At: n.At}, {Op: "lit", At: n.At}}}}}
 		}
 		c.Args = slices.Clone(n.Args)
 		for i, a := range n.Args {

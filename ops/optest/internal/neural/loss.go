@@ -137,19 +137,22 @@ func init() {
 			return d * d / (2 * l.v[0]), s * s / l.v[0]
 		}
 		return d - l.v[0]/2, s + l.v[0]
-	}, pairOf(2, lossCase{v: [3]float64{1.5}}, nil, func(in []*ops.Node, o *ops.LossOptions) *ops.Node { return ops.SmoothL1Loss(in[0], in[1], 1.5, o) }))
+	}, pairOf(2, lossCase{v: [3]float64{1.5}}, nil,
+		func(in []*ops.Node, o *ops.LossOptions) *ops.Node { return ops.SmoothL1Loss(in[0], in[1], 1.5, o) }))
 	reg("huber_loss", func(l lossCase, in []float64) (float64, float64) {
 		d, s := difference(in)
 		if d = math.Abs(d); d <= l.v[0] {
 			return d * d / 2, s * s
 		}
 		return l.v[0] * (d - l.v[0]/2), l.v[0] * (s + l.v[0])
-	}, pairOf(2, lossCase{v: [3]float64{1.5}}, nil, func(in []*ops.Node, o *ops.LossOptions) *ops.Node { return ops.HuberLoss(in[0], in[1], 1.5, o) }))
+	}, pairOf(2, lossCase{v: [3]float64{1.5}}, nil,
+		func(in []*ops.Node, o *ops.LossOptions) *ops.Node { return ops.HuberLoss(in[0], in[1], 1.5, o) }))
 	reg("bce_loss", func(_ lossCase, in []float64) (float64, float64) {
 		x, t := in[0], in[1]
 		a, b := max(math.Log(x), -100), max(math.Log1p(-x), -100)
 		return -(t*a + (1-t)*b), math.Abs(t*a) + (1+math.Abs(t))*math.Abs(b) + 1
-	}, pairOf(2, lossCase{}, [][2]float64{{0.02, 0.98}, {0, 1}}, func(in []*ops.Node, o *ops.LossOptions) *ops.Node { return ops.BCELoss(in[0], in[1], o) }))
+	}, pairOf(2, lossCase{}, [][2]float64{{0.02, 0.98}, {0, 1}},
+		func(in []*ops.Node, o *ops.LossOptions) *ops.Node { return ops.BCELoss(in[0], in[1], o) }))
 	reg("bce_with_logits_loss", func(l lossCase, in []float64) (float64, float64) {
 		x, t, pos := in[0], in[1], 1.0
 		if l.flag {
@@ -161,8 +164,9 @@ func init() {
 	}, pairOf(2, lossCase{}, [][2]float64{{-30, 30}, {0, 1}}, func(in []*ops.Node, o *ops.LossOptions) *ops.Node {
 		return ops.BCEWithLogitsLoss(in[0], in[1], nil, o)
 	}), []spec.Sample{{
-		Label: "positive weight", Operands: []spec.Operand{{Shape: []int{4, 5}}, {Shape: []int{4, 5}, Lo: 0, Hi: 1}, {Shape: []int{5}, Lo: 1, Hi: 3}},
-		Attr: lossCase{reduction: ops.LossSum, flag: true},
+		Label:    "positive weight",
+		Operands: []spec.Operand{{Shape: []int{4, 5}}, {Shape: []int{4, 5}, Lo: 0, Hi: 1}, {Shape: []int{5}, Lo: 1, Hi: 3}},
+		Attr:     lossCase{reduction: ops.LossSum, flag: true},
 		Build: func(in []*ops.Node) *ops.Node {
 			return ops.BCEWithLogitsLoss(in[0], in[1], in[2], &ops.LossOptions{Reduction: ops.LossSum})
 		},
@@ -334,7 +338,8 @@ func init() {
 		}),
 		Tolerance: lossTolerance,
 		Samples: []spec.Sample{{
-			Label: "rows", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9, 5}}, {Shape: []int{9}}}, Attr: lossCase{v: [3]float64{0.25}},
+			Label: "rows", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9, 5}}, {Shape: []int{9}}},
+			Attr: lossCase{v: [3]float64{0.25}},
 			Build: func(in []*ops.Node) *ops.Node {
 				return ops.CosineEmbeddingLoss(in[0], in[1], sides(in[2]), 0.25, nil)
 			},
@@ -352,12 +357,14 @@ func init() {
 		}),
 		Tolerance: lossTolerance,
 		Samples: []spec.Sample{{
-			Label: "swapped", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9, 5}}, {Shape: []int{9, 5}}}, Attr: lossCase{v: [3]float64{2, 2}, flag: true},
+			Label: "swapped", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9, 5}}, {Shape: []int{9, 5}}},
+			Attr: lossCase{v: [3]float64{2, 2}, flag: true},
 			Build: func(in []*ops.Node) *ops.Node {
 				return ops.TripletMarginLoss(in[0], in[1], in[2], ops.TripletOptions{Margin: 2, Swap: true}, nil)
 			},
 		}, {
-			Label: "each", Operands: []spec.Operand{{Shape: []int{2, 4, 5}}, {Shape: []int{4, 5}}, {Shape: []int{4, 5}}}, Attr: lossCase{reduction: ops.LossNone, v: [3]float64{1, 1}},
+			Label: "each", Operands: []spec.Operand{{Shape: []int{2, 4, 5}}, {Shape: []int{4, 5}}, {Shape: []int{4, 5}}},
+			Attr: lossCase{reduction: ops.LossNone, v: [3]float64{1, 1}},
 			Build: func(in []*ops.Node) *ops.Node {
 				return ops.TripletMarginLoss(in[0], in[1], in[2], ops.TripletOptions{P: 1}, &ops.LossOptions{Reduction: ops.LossNone})
 			},

@@ -77,7 +77,8 @@ func classLoss(logits bool) spec.Reference {
 	}
 }
 
-func classSample(label string, call func(x, t *ops.Node, o *ops.ClassLossOptions) *ops.Node, x []int, t spec.Operand, weighted bool, o ops.ClassLossOptions) spec.Sample {
+func classSample(label string, call func(x, t *ops.Node, o *ops.ClassLossOptions) *ops.Node, x []int, t spec.Operand, weighted bool,
+	o ops.ClassLossOptions) spec.Sample {
 	axis := min(len(x)-1, 1)
 	s := spec.Sample{Label: label, Operands: []spec.Operand{{Shape: x}, t}, Attr: classCase{ClassLossOptions: o, weighted: weighted}}
 	if weighted {
@@ -109,10 +110,12 @@ func init() {
 	spec.Register("cross_entropy_loss", spec.Spec{
 		Reference: classLoss(true), Tolerance: lossTolerance,
 		Samples: []spec.Sample{
-			classSample("smoothed, weighted, ignored", ops.CrossEntropyLoss, []int{9, 5}, spec.Operand{Shape: []int{9}, DType: tensor.Int8, Lo: 0, Hi: 4}, true,
+			classSample("smoothed, weighted, ignored", ops.CrossEntropyLoss, []int{9, 5},
+				spec.Operand{Shape: []int{9}, DType: tensor.Int8, Lo: 0, Hi: 4}, true,
 				ops.ClassLossOptions{Smoothing: 0.25, Ignore: 1, Ignores: true}),
 			classSample("images", ops.CrossEntropyLoss, []int{3, 5, 2, 2}, labels(4, 3, 2, 2), false, ops.ClassLossOptions{Reduction: ops.LossNone}),
-			classSample("probabilities", ops.CrossEntropyLoss, []int{3, 5, 2}, spec.Operand{Shape: []int{3, 5, 2}, Lo: 0, Hi: 1}, true, ops.ClassLossOptions{Smoothing: 0.125}),
+			classSample("probabilities", ops.CrossEntropyLoss, []int{3, 5, 2}, spec.Operand{Shape: []int{3, 5, 2}, Lo: 0, Hi: 1}, true,
+				ops.ClassLossOptions{Smoothing: 0.125}),
 		},
 	})
 	spec.Register("multi_margin_loss", spec.Spec{
@@ -142,7 +145,8 @@ func init() {
 		},
 		Tolerance: lossTolerance,
 		Samples: []spec.Sample{{
-			Label: "squared, weighted", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9}, DType: tensor.Int64, Lo: -1, Hi: 5}, {Shape: []int{5}, Lo: 0.5, Hi: 2}},
+			Label: "squared, weighted", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9}, DType: tensor.Int64, Lo: -1, Hi: 5},
+				{Shape: []int{5}, Lo: 0.5, Hi: 2}},
 			Attr: classCase{ClassLossOptions: ops.ClassLossOptions{Reduction: ops.LossNone}, weighted: true, p: 2, margin: 0.75},
 			Build: func(in []*ops.Node) *ops.Node {
 				return ops.MultiMarginLoss(in[0], in[1], 2, 0.75, &ops.LossOptions{Reduction: ops.LossNone, Weight: in[2]})
@@ -181,10 +185,12 @@ func init() {
 		},
 		Tolerance: lossTolerance,
 		Samples: []spec.Sample{{
-			Label: "rows", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9, 5}, DType: tensor.Int64, Lo: -1, Hi: 4}}, Attr: classCase{},
+			Label: "rows", Operands: []spec.Operand{{Shape: []int{9, 5}}, {Shape: []int{9, 5}, DType: tensor.Int64, Lo: -1, Hi: 4}},
+			Attr:  classCase{},
 			Build: func(in []*ops.Node) *ops.Node { return ops.MultiLabelMarginLoss(in[0], in[1], nil) },
 		}, {
-			Label: "one", Operands: []spec.Operand{{Shape: []int{5}}, {Shape: []int{5}, DType: tensor.Int32, Lo: -1, Hi: 4}}, Attr: classCase{ClassLossOptions: ops.ClassLossOptions{Reduction: ops.LossSum}},
+			Label: "one", Operands: []spec.Operand{{Shape: []int{5}}, {Shape: []int{5}, DType: tensor.Int32, Lo: -1, Hi: 4}},
+			Attr: classCase{ClassLossOptions: ops.ClassLossOptions{Reduction: ops.LossSum}},
 			Build: func(in []*ops.Node) *ops.Node {
 				return ops.MultiLabelMarginLoss(in[0], in[1], &ops.LossOptions{Reduction: ops.LossSum})
 			},

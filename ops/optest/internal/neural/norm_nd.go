@@ -63,7 +63,8 @@ func grouped(last, centred bool) spec.Reference {
 	}
 }
 
-func channelNorm(label string, shape []int, group func(at []int) int, params int, call func(x, scale, shift *ops.Node) *ops.Node) spec.Sample {
+func channelNorm(label string, shape []int, group func(at []int) int, params int,
+	call func(x, scale, shift *ops.Node) *ops.Node) spec.Sample {
 	s := spec.Sample{Label: label, Operands: []spec.Operand{{Shape: shape}}, Attr: normCase{group: group, v: [4]float64{1e-3}}}
 	for range params {
 		s.Operands = append(s.Operands, spec.Operand{Shape: shape[1:2]})
@@ -77,23 +78,29 @@ func init() {
 	spec.Register("group_norm", spec.Spec{
 		Reference: grouped(false, true), Tolerance: spec.NormTolerance,
 		Samples: []spec.Sample{
-			channelNorm("images", []int{2, 6, 3, 5}, func(at []int) int { return at[0]*2 + at[1]/3 }, 2, func(x, a, b node) node { return ops.GroupNorm(x, 2, a, b, 1e-3) }),
-			channelNorm("rows", []int{3, 8}, func(at []int) int { return at[0]*4 + at[1]/2 }, 0, func(x, a, b node) node { return ops.GroupNorm(x, 4, nil, nil, 1e-3) }),
+			channelNorm("images", []int{2, 6, 3, 5}, func(at []int) int { return at[0]*2 + at[1]/3 }, 2,
+				func(x, a, b node) node { return ops.GroupNorm(x, 2, a, b, 1e-3) }),
+			channelNorm("rows", []int{3, 8}, func(at []int) int { return at[0]*4 + at[1]/2 }, 0,
+				func(x, a, b node) node { return ops.GroupNorm(x, 4, nil, nil, 1e-3) }),
 		},
 	})
 	spec.Register("instance_norm", spec.Spec{
 		Reference: grouped(false, true), Tolerance: spec.NormTolerance,
 		Samples: []spec.Sample{
-			channelNorm("images", []int{2, 3, 5, 7}, func(at []int) int { return at[0]*3 + at[1] }, 2, func(x, a, b node) node { return ops.InstanceNorm(x, a, b, 1e-3) }),
-			channelNorm("sequence", []int{2, 4, 9}, func(at []int) int { return at[0]*4 + at[1] }, 1, func(x, a, b node) node { return ops.InstanceNorm(x, a, nil, 1e-3) }),
+			channelNorm("images", []int{2, 3, 5, 7}, func(at []int) int { return at[0]*3 + at[1] }, 2,
+				func(x, a, b node) node { return ops.InstanceNorm(x, a, b, 1e-3) }),
+			channelNorm("sequence", []int{2, 4, 9}, func(at []int) int { return at[0]*4 + at[1] }, 1,
+				func(x, a, b node) node { return ops.InstanceNorm(x, a, nil, 1e-3) }),
 		},
 	})
 	spec.Register("rms_norm", spec.Spec{
 		Reference: grouped(true, false), Tolerance: spec.NormTolerance,
 		Samples: []spec.Sample{
-			{Label: "rows", Operands: []spec.Operand{{Shape: []int{4, 33}}, {Shape: []int{33}}}, Attr: normCase{group: func(at []int) int { return at[0] }, v: [4]float64{1e-3}},
+			{Label: "rows", Operands: []spec.Operand{{Shape: []int{4, 33}}, {Shape: []int{33}}},
+				Attr:  normCase{group: func(at []int) int { return at[0] }, v: [4]float64{1e-3}},
 				Build: func(in []node) node { return ops.RMSNorm(in[0], in[1], 1e-3) }},
-			{Label: "two axes", Operands: []spec.Operand{{Shape: []int{3, 4, 5}}}, Attr: normCase{group: func(at []int) int { return at[0] }, v: [4]float64{1e-3}},
+			{Label: "two axes", Operands: []spec.Operand{{Shape: []int{3, 4, 5}}},
+				Attr:  normCase{group: func(at []int) int { return at[0] }, v: [4]float64{1e-3}},
 				Build: func(in []node) node { return ops.RMSNormOver(in[0], 2, nil, 1e-3) }},
 		},
 	})
@@ -170,7 +177,8 @@ func init() {
 		},
 		Tolerance: spec.NormTolerance,
 		Samples: []spec.Sample{
-			normalizeCase("euclidean", []int{5, 7}, 2, 1e-12), normalizeCase("sum", []int{3, 5, 2}, 1, 1e-12), normalizeCase("largest", []int{5, 7}, math.Inf(1), 1e-12),
+			normalizeCase("euclidean", []int{5, 7}, 2, 1e-12), normalizeCase("sum", []int{3, 5, 2}, 1, 1e-12),
+			normalizeCase("largest", []int{5, 7}, math.Inf(1), 1e-12),
 			normalizeCase("least", []int{5, 3}, 3, 5),
 		},
 	})
@@ -202,8 +210,10 @@ func init() {
 		},
 		Tolerance: spec.NormTolerance,
 		Samples: []spec.Sample{
-			{Label: "euclidean", Operands: []spec.Operand{{Shape: []int{3, 9, 2}}}, Attr: normCase{v: [4]float64{2, 5}}, Build: func(in []node) node { return ops.Renorm(in[0], 2, 1, 5) }},
-			{Label: "sum", Operands: []spec.Operand{{Shape: []int{4, 9}}}, Attr: normCase{v: [4]float64{1, 9}}, Build: func(in []node) node { return ops.Renorm(in[0], 1, -1, 9) }},
+			{Label: "euclidean", Operands: []spec.Operand{{Shape: []int{3, 9, 2}}}, Attr: normCase{v: [4]float64{2, 5}},
+				Build: func(in []node) node { return ops.Renorm(in[0], 2, 1, 5) }},
+			{Label: "sum", Operands: []spec.Operand{{Shape: []int{4, 9}}}, Attr: normCase{v: [4]float64{1, 9}},
+				Build: func(in []node) node { return ops.Renorm(in[0], 1, -1, 9) }},
 		},
 	})
 	spec.Register("weight_norm", spec.Spec{
@@ -221,7 +231,8 @@ func init() {
 func runningCase(label string, which int) spec.Sample {
 	channel := spec.Operand{Shape: []int{4}}
 	return spec.Sample{
-		Label: label, Operands: []spec.Operand{{Shape: []int{3, 4, 5}}, channel, channel, channel, {Shape: []int{4}, Lo: 0.5, Hi: 2}}, Attr: normCase{which: which, v: [4]float64{1e-3, 0.25}},
+		Label: label, Operands: []spec.Operand{{Shape: []int{3, 4, 5}}, channel, channel, channel, {Shape: []int{4}, Lo: 0.5, Hi: 2}},
+		Attr: normCase{which: which, v: [4]float64{1e-3, 0.25}},
 		Build: func(in []*ops.Node) *ops.Node {
 			y, mean, variance := ops.BatchNormRunning(in[0], in[1], in[2], in[3], in[4], &ops.BatchNormOptions{Eps: 1e-3, Momentum: 0.25})
 			return []*ops.Node{y, mean, variance}[which]
@@ -231,7 +242,8 @@ func runningCase(label string, which int) spec.Sample {
 
 func lrnCase(label string, shape []int, o ops.LocalResponseNormOptions) spec.Sample {
 	return spec.Sample{
-		Label: label, Operands: []spec.Operand{{Shape: shape}}, Attr: normCase{v: [4]float64{float64(o.Size), o.Alpha, o.Beta, o.K}, above: o.Above},
+		Label: label, Operands: []spec.Operand{{Shape: shape}},
+		Attr:  normCase{v: [4]float64{float64(o.Size), o.Alpha, o.Beta, o.K}, above: o.Above},
 		Build: func(in []*ops.Node) *ops.Node { return ops.LocalResponseNorm(in[0], o) },
 	}
 }

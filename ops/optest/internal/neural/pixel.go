@@ -69,15 +69,19 @@ func init() {
 	spec.Register("depth_to_space", spec.Spec{
 		Reference: depth(false), Tolerance: spec.Moved,
 		Samples: []spec.Sample{
-			{Label: "shuffle", Operands: []spec.Operand{{Shape: []int{2, 12, 3, 5}}}, Attr: [2]int{2, 0}, Build: func(in []node) node { return ops.PixelShuffle(in[0], 2) }},
-			{Label: "blocks first", Operands: []spec.Operand{{Shape: []int{18, 2, 3}}}, Attr: [2]int{3, 1}, Build: func(in []node) node { return ops.DepthToSpace(in[0], 3, true) }},
+			{Label: "shuffle", Operands: []spec.Operand{{Shape: []int{2, 12, 3, 5}}}, Attr: [2]int{2, 0},
+				Build: func(in []node) node { return ops.PixelShuffle(in[0], 2) }},
+			{Label: "blocks first", Operands: []spec.Operand{{Shape: []int{18, 2, 3}}}, Attr: [2]int{3, 1},
+				Build: func(in []node) node { return ops.DepthToSpace(in[0], 3, true) }},
 		},
 	})
 	spec.Register("space_to_depth", spec.Spec{
 		Reference: depth(true), Tolerance: spec.Moved,
 		Samples: []spec.Sample{
-			{Label: "unshuffle", Operands: []spec.Operand{{Shape: []int{2, 3, 4, 6}}}, Attr: [2]int{2, 0}, Build: func(in []node) node { return ops.PixelUnshuffle(in[0], 2) }},
-			{Label: "blocks first", Operands: []spec.Operand{{Shape: []int{2, 6, 9}}}, Attr: [2]int{3, 1}, Build: func(in []node) node { return ops.SpaceToDepth(in[0], 3, true) }},
+			{Label: "unshuffle", Operands: []spec.Operand{{Shape: []int{2, 3, 4, 6}}}, Attr: [2]int{2, 0},
+				Build: func(in []node) node { return ops.PixelUnshuffle(in[0], 2) }},
+			{Label: "blocks first", Operands: []spec.Operand{{Shape: []int{2, 6, 9}}}, Attr: [2]int{3, 1},
+				Build: func(in []node) node { return ops.SpaceToDepth(in[0], 3, true) }},
 		},
 	})
 	spec.Register("channel_shuffle", spec.Spec{
@@ -92,7 +96,8 @@ func init() {
 			return reference.Exactly(y)
 		},
 		Tolerance: spec.Moved,
-		Samples:   []spec.Sample{{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 6, 3, 2}}}, Attr: 3, Build: func(in []node) node { return ops.ChannelShuffle(in[0], 3) }}},
+		Samples: []spec.Sample{{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 6, 3, 2}}}, Attr: 3,
+			Build: func(in []node) node { return ops.ChannelShuffle(in[0], 3) }}},
 	})
 	spec.Register("im2col", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
@@ -102,11 +107,13 @@ func init() {
 		},
 		Tolerance: spec.Moved,
 		Samples: []spec.Sample{
-			{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 3, 5, 6}}}, Attr: foldCase{moves{[]int{2, 1}, []int{1, 1}, []int{1, 2}, 1}, []int{2, 3}, nil},
+			{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 3, 5, 6}}},
+				Attr: foldCase{moves{[]int{2, 1}, []int{1, 1}, []int{1, 2}, 1}, []int{2, 3}, nil},
 				Build: func(in []node) node {
 					return ops.Unfold(in[0], ops.FoldOptions{Size: []int{2, 3}, Stride: []int{2, 1}, Pad: []int{1}, Dilation: []int{1, 2}})
 				}},
-			{Label: "sequence", Operands: []spec.Operand{{Shape: []int{2, 2, 7}}}, Attr: foldCase{moves{}.normal(1), []int{3}, nil}, Build: func(in []node) node { return ops.Unfold(in[0], ops.FoldOptions{Size: []int{3}}) }},
+			{Label: "sequence", Operands: []spec.Operand{{Shape: []int{2, 2, 7}}}, Attr: foldCase{moves{}.normal(1), []int{3}, nil},
+				Build: func(in []node) node { return ops.Unfold(in[0], ops.FoldOptions{Size: []int{3}}) }},
 		},
 	})
 	spec.Register("col2im", spec.Spec{
@@ -118,11 +125,13 @@ func init() {
 		},
 		Tolerance: spec.Summed(spec.AnySum),
 		Samples: []spec.Sample{
-			{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 18, 12}}}, Attr: foldCase{moves{[]int{2, 1}, []int{1, 1}, []int{1, 2}, 1}, []int{2, 3}, []int{5, 6}},
+			{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 18, 12}}},
+				Attr: foldCase{moves{[]int{2, 1}, []int{1, 1}, []int{1, 2}, 1}, []int{2, 3}, []int{5, 6}},
 				Build: func(in []node) node {
 					return ops.Fold(in[0], []int{5, 6}, ops.FoldOptions{Size: []int{2, 3}, Stride: []int{2, 1}, Pad: []int{1}, Dilation: []int{1, 2}})
 				}},
-			{Label: "sequence", Operands: []spec.Operand{{Shape: []int{2, 6, 5}}}, Attr: foldCase{moves{}.normal(1), []int{3}, []int{7}}, Build: func(in []node) node { return ops.Fold(in[0], []int{7}, ops.FoldOptions{Size: []int{3}}) }},
+			{Label: "sequence", Operands: []spec.Operand{{Shape: []int{2, 6, 5}}}, Attr: foldCase{moves{}.normal(1), []int{3}, []int{7}},
+				Build: func(in []node) node { return ops.Fold(in[0], []int{7}, ops.FoldOptions{Size: []int{3}}) }},
 		},
 	})
 	spec.Register("grid_sample", spec.Spec{
@@ -130,10 +139,14 @@ func init() {
 		Tolerance: spec.Tolerance{ULP: 8, ULP64: 8, Terms: 1, Stored: 2, Source: spec.Composition},
 		Samples: []spec.Sample{
 			gridCase("bilinear", []int{2, 3, 4, 5}, []int{2, 3, 2, 2}, ops.GridSampleOptions{}),
-			gridCase("bilinear, reflected, aligned", []int{1, 2, 4, 5}, []int{1, 3, 4, 2}, ops.GridSampleOptions{Pad: ops.GridReflection, Align: true}),
-			gridCase("bicubic, reflected", []int{1, 2, 4, 5}, []int{1, 3, 4, 2}, ops.GridSampleOptions{Mode: ops.InterpolateCubic, Pad: ops.GridReflection}),
-			gridCase("bicubic, border", []int{1, 2, 3, 4}, []int{1, 3, 2, 2}, ops.GridSampleOptions{Mode: ops.InterpolateCubic, Pad: ops.GridBorder, Align: true}),
-			gridCase("nearest, border", []int{1, 2, 4, 5}, []int{1, 3, 4, 2}, ops.GridSampleOptions{Mode: ops.InterpolateNearest, Pad: ops.GridBorder}),
+			gridCase("bilinear, reflected, aligned", []int{1, 2, 4, 5}, []int{1, 3, 4, 2},
+				ops.GridSampleOptions{Pad: ops.GridReflection, Align: true}),
+			gridCase("bicubic, reflected", []int{1, 2, 4, 5}, []int{1, 3, 4, 2},
+				ops.GridSampleOptions{Mode: ops.InterpolateCubic, Pad: ops.GridReflection}),
+			gridCase("bicubic, border", []int{1, 2, 3, 4}, []int{1, 3, 2, 2},
+				ops.GridSampleOptions{Mode: ops.InterpolateCubic, Pad: ops.GridBorder, Align: true}),
+			gridCase("nearest, border", []int{1, 2, 4, 5}, []int{1, 3, 4, 2},
+				ops.GridSampleOptions{Mode: ops.InterpolateNearest, Pad: ops.GridBorder}),
 			gridCase("trilinear", []int{2, 2, 3, 4, 2}, []int{2, 2, 3, 2, 3}, ops.GridSampleOptions{Align: true}),
 		},
 	})
@@ -161,8 +174,10 @@ func init() {
 		},
 		Tolerance: spec.Tolerance{ULP: 2, ULP64: 2, Terms: 1, Stored: 1, Source: spec.Composition},
 		Samples: []spec.Sample{
-			{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 2, 3}}}, Attr: true, Build: func(in []node) node { return ops.AffineGrid(in[0], []int{2, 3, 4, 5}, true) }},
-			{Label: "volumes", Operands: []spec.Operand{{Shape: []int{2, 3, 4}}}, Attr: false, Build: func(in []node) node { return ops.AffineGrid(in[0], []int{2, 1, 2, 3, 4}, false) }},
+			{Label: "images", Operands: []spec.Operand{{Shape: []int{2, 2, 3}}}, Attr: true,
+				Build: func(in []node) node { return ops.AffineGrid(in[0], []int{2, 3, 4, 5}, true) }},
+			{Label: "volumes", Operands: []spec.Operand{{Shape: []int{2, 3, 4}}}, Attr: false,
+				Build: func(in []node) node { return ops.AffineGrid(in[0], []int{2, 1, 2, 3, 4}, false) }},
 		},
 	})
 }

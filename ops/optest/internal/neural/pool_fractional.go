@@ -15,7 +15,8 @@ type fractionalCase struct {
 
 func (f fractionalCase) sample(label string, x []int) spec.Sample {
 	return spec.Sample{
-		Label: label, Attr: f, Operands: []spec.Operand{{Shape: x, Distinct: true}, {Shape: []int{x[0], x[1], len(f.window)}, Lo: 0, Hi: 0.97, Fixed: true}}, Only: sample.FloatDTypes[2:],
+		Label: label, Attr: f, Operands: []spec.Operand{{Shape: x, Distinct: true},
+			{Shape: []int{x[0], x[1], len(f.window)}, Lo: 0, Hi: 0.97, Fixed: true}}, Only: sample.FloatDTypes[2:],
 		Build: func(in []*ops.Node) *ops.Node {
 			y, at := ops.FractionalMaxPool(in[0], in[1], f.window, f.size)
 			if f.indices {

@@ -24,7 +24,8 @@ type poolMoves struct {
 	adaptive    bool
 }
 
-// each visits the elements q of x under the window of element p of y, in row-major order, and says how many taps of the padded tensor there are.
+// each visits the elements q of x under the window of element p of y, in row-major order, and says how many taps of the padded tensor there
+// are.
 func (m poolMoves) each(x, y []int, visit func(p, q, tap int)) (padded []int) {
 	n := len(m.size)
 	lead := len(x) - n
@@ -121,14 +122,19 @@ func init() {
 		Reference: func(c spec.Case) spec.Result { y, _ := maxOf(c); return reference.Exactly(y) },
 		Tolerance: spec.Exact,
 		Samples: []spec.Sample{
-			poolNDCase("one axis, ceil", ops.MaxPool, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Ceil: true}, poolMoves{moves: moves{stride: []int{2}}}),
-			poolNDCase("two axes, asymmetric", ops.MaxPool, []int{2, 5, 6}, options{Size: []int{2, 3}, Stride: []int{1, 2}, Pad: []int{0, 1}, PadAfter: []int{1, 2}},
+			poolNDCase("one axis, ceil", ops.MaxPool, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Ceil: true},
+				poolMoves{moves: moves{stride: []int{2}}}),
+			poolNDCase("two axes, asymmetric", ops.MaxPool, []int{2, 5, 6},
+				options{Size: []int{2, 3}, Stride: []int{1, 2}, Pad: []int{0, 1}, PadAfter: []int{1, 2}},
 				poolMoves{moves: moves{stride: []int{1, 2}, before: []int{0, 1}}}),
-			poolNDCase("two axes, dilated", ops.MaxPool, []int{1, 2, 7, 8}, options{Size: []int{2, 3}, Dilation: []int{2}, Stride: []int{1}, Pad: []int{1}},
+			poolNDCase("two axes, dilated", ops.MaxPool, []int{1, 2, 7, 8},
+				options{Size: []int{2, 3}, Dilation: []int{2}, Stride: []int{1}, Pad: []int{1}},
 				poolMoves{moves: moves{stride: []int{1, 1}, before: []int{1, 1}, dilation: []int{2, 2}}}),
-			poolNDCase("volume", ops.MaxPool, []int{2, 4, 5, 6}, options{Size: []int{2, 3, 2}, Stride: []int{2, 1, 2}, Pad: []int{1, 1, 0}, Ceil: true},
+			poolNDCase("volume", ops.MaxPool, []int{2, 4, 5, 6},
+				options{Size: []int{2, 3, 2}, Stride: []int{2, 1, 2}, Pad: []int{1, 1, 0}, Ceil: true},
 				poolMoves{moves: moves{stride: []int{2, 1, 2}, before: []int{1, 1, 0}}}),
-			poolNDCase("same", ops.MaxPool, []int{1, 1, 7}, options{Size: []int{4}, Stride: []int{3}, Mode: ops.PadSame}, poolMoves{moves: moves{stride: []int{3}, before: []int{1}}}),
+			poolNDCase("same", ops.MaxPool, []int{1, 1, 7}, options{Size: []int{4}, Stride: []int{3}, Mode: ops.PadSame},
+				poolMoves{moves: moves{stride: []int{3}, before: []int{1}}}),
 		},
 	})
 	indices := func(whole bool) func(x *ops.Node, o options) *ops.Node {
@@ -147,10 +153,13 @@ func init() {
 		},
 		Tolerance: spec.Exact,
 		Samples: []spec.Sample{
-			notInt64(poolNDCase("indices, one axis", indices(false), []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{2}, before: []int{1}}})),
-			notInt64(poolNDCase("indices, two axes", indices(true), []int{2, 3, 5, 6}, options{Size: []int{2, 3}, Pad: []int{1}, Dilation: []int{1, 2}, Stride: []int{1, 2}},
+			notInt64(poolNDCase("indices, one axis", indices(false), []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Pad: []int{1}},
+				poolMoves{moves: moves{stride: []int{2}, before: []int{1}}})),
+			notInt64(poolNDCase("indices, two axes", indices(true), []int{2, 3, 5, 6},
+				options{Size: []int{2, 3}, Pad: []int{1}, Dilation: []int{1, 2}, Stride: []int{1, 2}},
 				poolMoves{moves: moves{stride: []int{1, 2}, before: []int{1, 1}, dilation: []int{1, 2}}, whole: true})),
-			poolNDCase("values", func(x *ops.Node, o options) *ops.Node { y, _ := ops.MaxPoolWithIndices(x, o, false); return y }, []int{1, 2, 3, 4, 5},
+			poolNDCase("values", func(x *ops.Node, o options) *ops.Node { y, _ := ops.MaxPoolWithIndices(x, o, false); return y },
+				[]int{1, 2, 3, 4, 5},
 				options{Size: []int{2, 2, 2}, Stride: []int{1}}, poolMoves{moves: moves{stride: []int{1, 1, 1}}}),
 		},
 	})
@@ -158,12 +167,16 @@ func init() {
 		Reference: meanOf,
 		Tolerance: spec.Tolerance{ULP: 4, ULP64: 2, Terms: 1, Stored: 1, Source: spec.Composition},
 		Samples: []spec.Sample{
-			poolNDCase("one axis, ceil", ops.AvgPool, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}, Pad: []int{1}, Ceil: true, CountPad: true},
+			poolNDCase("one axis, ceil", ops.AvgPool, []int{2, 3, 8},
+				options{Size: []int{3}, Stride: []int{2}, Pad: []int{1}, Ceil: true, CountPad: true},
 				poolMoves{moves: moves{stride: []int{2}, before: []int{1}}, countPad: true}),
-			poolNDCase("two axes", ops.AvgPool, []int{2, 5, 6}, options{Size: []int{2, 3}, Stride: []int{1, 2}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{1, 2}, before: []int{1, 1}}}),
-			poolNDCase("two axes, asymmetric", ops.AvgPool, []int{2, 2, 5, 6}, options{Size: []int{2, 3}, Dilation: []int{1, 2}, Stride: []int{1}, Pad: []int{0, 1}, PadAfter: []int{1, 3}},
+			poolNDCase("two axes", ops.AvgPool, []int{2, 5, 6}, options{Size: []int{2, 3}, Stride: []int{1, 2}, Pad: []int{1}},
+				poolMoves{moves: moves{stride: []int{1, 2}, before: []int{1, 1}}}),
+			poolNDCase("two axes, asymmetric", ops.AvgPool, []int{2, 2, 5, 6},
+				options{Size: []int{2, 3}, Dilation: []int{1, 2}, Stride: []int{1}, Pad: []int{0, 1}, PadAfter: []int{1, 3}},
 				poolMoves{moves: moves{stride: []int{1, 1}, before: []int{0, 1}, dilation: []int{1, 2}}}),
-			poolNDCase("volume", ops.AvgPool, []int{2, 4, 5, 6}, options{Size: []int{2, 3, 2}, Divisor: 5}, poolMoves{moves: moves{stride: []int{2, 3, 2}}, divisor: 5}),
+			poolNDCase("volume", ops.AvgPool, []int{2, 4, 5, 6}, options{Size: []int{2, 3, 2}, Divisor: 5},
+				poolMoves{moves: moves{stride: []int{2, 3, 2}}, divisor: 5}),
 		},
 	})
 	spec.Register("lp_pool", spec.Spec{
@@ -178,15 +191,18 @@ func init() {
 		},
 		Tolerance: spec.Tolerance{ULP: 64, ULP64: 64, Terms: 1, Stored: 2, Source: spec.Composition},
 		Samples: []spec.Sample{
-			poolNDCase("one axis", func(x *ops.Node, o options) *ops.Node { return ops.LPPool(x, 2, o) }, []int{2, 3, 8}, options{Size: []int{3}, Stride: []int{2}}, poolMoves{moves: moves{stride: []int{2}}, p: 2}),
-			poolNDCase("two axes", func(x *ops.Node, o options) *ops.Node { return ops.LPPool(x, 3, o) }, []int{2, 5, 6}, options{Size: []int{2, 3}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{2, 3}, before: []int{1, 1}}, p: 3}),
+			poolNDCase("one axis", func(x *ops.Node, o options) *ops.Node { return ops.LPPool(x, 2, o) }, []int{2, 3, 8},
+				options{Size: []int{3}, Stride: []int{2}}, poolMoves{moves: moves{stride: []int{2}}, p: 2}),
+			poolNDCase("two axes", func(x *ops.Node, o options) *ops.Node { return ops.LPPool(x, 3, o) }, []int{2, 5, 6},
+				options{Size: []int{2, 3}, Pad: []int{1}}, poolMoves{moves: moves{stride: []int{2, 3}, before: []int{1, 1}}, p: 3}),
 		},
 	})
 	spec.Register("adaptive_avg_pool", spec.Spec{
 		Reference: meanOf,
 		Tolerance: spec.Tolerance{ULP: 4, ULP64: 2, Terms: 1, Stored: 3, Source: spec.Composition},
 		Samples: []spec.Sample{
-			adaptiveCase("divides", ops.AdaptiveAvgPool, []int{2, 3, 8, 6}, 4, -1), adaptiveCase("overlaps", ops.AdaptiveAvgPool, []int{2, 7, 9}, 3, 4),
+			adaptiveCase("divides", ops.AdaptiveAvgPool, []int{2, 3, 8, 6}, 4, -1),
+			adaptiveCase("overlaps", ops.AdaptiveAvgPool, []int{2, 7, 9}, 3, 4),
 			adaptiveCase("volume", ops.AdaptiveAvgPool, []int{2, 4, 11, 3}, 2, 3, 5), adaptiveCase("one", ops.AdaptiveAvgPool, []int{1, 3, 7}, 1),
 		},
 	})
@@ -203,9 +219,12 @@ func init() {
 		},
 		Tolerance: spec.Exact,
 		Samples: []spec.Sample{
-			adaptiveCase("overlaps", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4), adaptiveCase("volume", firstResult(ops.AdaptiveMaxPool), []int{2, 4, 11, 3}, 2, 3, 5),
-			notInt64(adaptiveCase("indices", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4)), adaptiveCase("divides", firstResult(ops.AdaptiveMaxPool), []int{1, 2, 8}, 4),
-			adaptiveCase("even windows", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 7}, 3, 2), notInt64(adaptiveCase("indices of even windows", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 7}, 3, 2)),
+			adaptiveCase("overlaps", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4),
+			adaptiveCase("volume", firstResult(ops.AdaptiveMaxPool), []int{2, 4, 11, 3}, 2, 3, 5),
+			notInt64(adaptiveCase("indices", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 9}, 3, 4)),
+			adaptiveCase("divides", firstResult(ops.AdaptiveMaxPool), []int{1, 2, 8}, 4),
+			adaptiveCase("even windows", firstResult(ops.AdaptiveMaxPool), []int{2, 7, 7}, 3, 2),
+			notInt64(adaptiveCase("indices of even windows", secondOf(ops.AdaptiveMaxPool), []int{2, 7, 7}, 3, 2)),
 		},
 	})
 }
@@ -213,8 +232,9 @@ func init() {
 func init() {
 	unpool := func(label string, x, size []int, only []tensor.DType) spec.Sample {
 		return spec.Sample{
-			Label: label, Attr: size, Only: only, Operands: []spec.Operand{{Shape: x}, {Shape: x, DType: tensor.Int64, Lo: -1, Hi: float64(spec.Count(size))}},
-			Build: func(in []*ops.Node) *ops.Node { return ops.MaxUnpool(in[0], in[1], size...) },
+			Label: label, Attr: size, Only: only,
+			Operands: []spec.Operand{{Shape: x}, {Shape: x, DType: tensor.Int64, Lo: -1, Hi: float64(spec.Count(size))}},
+			Build:    func(in []*ops.Node) *ops.Node { return ops.MaxUnpool(in[0], in[1], size...) },
 		}
 	}
 	// Positions that are all different within a row: of others the derivative is PyTorch's, not that of the result.
@@ -242,8 +262,10 @@ func init() {
 		},
 		Tolerance: spec.Moved,
 		Samples: []spec.Sample{
-			unpool("sequence", []int{2, 3, 4}, []int{9}, []tensor.DType{tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}),
-			apart("images", []int{2, 3, 2, 3}, []int{5, 4}, sample.FloatDTypes), apart("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, sample.FloatDTypes[2:]),
+			unpool("sequence", []int{2, 3, 4}, []int{9}, []tensor.DType{tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16,
+				tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}),
+			apart("images", []int{2, 3, 2, 3}, []int{5, 4}, sample.FloatDTypes),
+			apart("volumes", []int{2, 2, 1, 3}, []int{3, 2, 4}, sample.FloatDTypes[2:]),
 		},
 	})
 }
@@ -262,7 +284,8 @@ func secondOf(f func(x *ops.Node, size ...int) (a, b *ops.Node)) func(x *ops.Nod
 	return func(x *ops.Node, size ...int) *ops.Node { _, b := f(x, size...); return b }
 }
 
-func poolNDCase(label string, call func(x *ops.Node, o ops.PoolingOptions) *ops.Node, x []int, o ops.PoolingOptions, m poolMoves) spec.Sample {
+func poolNDCase(label string, call func(x *ops.Node, o ops.PoolingOptions) *ops.Node, x []int, o ops.PoolingOptions,
+	m poolMoves) spec.Sample {
 	m.size, m.moves = o.Size, m.normal(len(o.Size))
 	if m.after = m.before; o.PadAfter != nil {
 		m.after = o.PadAfter

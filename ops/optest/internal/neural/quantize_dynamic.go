@@ -47,6 +47,7 @@ func init() {
 			return reference.Exactly(y)
 		},
 		Tolerance: spec.Composed(2, 2),
-		Samples:   []spec.Sample{dynamic("values", 0, spec.Operand{Shape: []int{5, 7}}), dynamic("scale", 1, spec.Operand{Shape: []int{5, 7}, Lo: 1, Hi: 3}), dynamic("zero", 2, spec.Operand{Shape: []int{9}, Lo: -2, Hi: 3})},
+		Samples: []spec.Sample{dynamic("values", 0, spec.Operand{Shape: []int{5, 7}}),
+			dynamic("scale", 1, spec.Operand{Shape: []int{5, 7}, Lo: 1, Hi: 3}), dynamic("zero", 2, spec.Operand{Shape: []int{9}, Lo: -2, Hi: 3})},
 	})
 }

@@ -34,9 +34,12 @@ func init() {
 		Tolerance: spec.Composed(1, 1),
 		Samples: []spec.Sample{
 			// Constants: the derivative of the formula is 0, and the one that is used passes straight through.
-			{Label: "channels", Operands: []spec.Operand{{Shape: []int{3, 4, 5}, Special: true}, {Shape: []int{4}, Lo: 0.25, Hi: 0.25, Fixed: true}, {Shape: []int{4}, Lo: -4, Hi: 4, Fixed: true}}, Attr: fakeCase{1, -8, 7},
-				Build: func(in []*ops.Node) *ops.Node { return ops.FakeQuantize(in[0], in[1], ops.Round(in[2]), 1, -8, 7) }, Only: sample.FloatDTypes[2:]},
-			{Label: "one", Operands: []spec.Operand{{Shape: []int{7}, Special: true}, {Lo: 0.5, Hi: 0.5}}, Attr: fakeCase{0, 0, 255}, Build: func(in []*ops.Node) *ops.Node { return ops.FakeQuantize(in[0], in[1], nil, 0, 0, 255) }},
+			{Label: "channels", Operands: []spec.Operand{{Shape: []int{3, 4, 5}, Special: true}, {Shape: []int{4}, Lo: 0.25, Hi: 0.25, Fixed: true},
+				{Shape: []int{4}, Lo: -4, Hi: 4, Fixed: true}}, Attr: fakeCase{1, -8, 7},
+				Build: func(in []*ops.Node) *ops.Node { return ops.FakeQuantize(in[0], in[1], ops.Round(in[2]), 1, -8, 7) },
+				Only:  sample.FloatDTypes[2:]},
+			{Label: "one", Operands: []spec.Operand{{Shape: []int{7}, Special: true}, {Lo: 0.5, Hi: 0.5}}, Attr: fakeCase{0, 0, 255},
+				Build: func(in []*ops.Node) *ops.Node { return ops.FakeQuantize(in[0], in[1], nil, 0, 0, 255) }},
 		},
 	})
 }

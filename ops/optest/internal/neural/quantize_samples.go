@@ -185,8 +185,10 @@ func quantizations() []spec.Sample {
 		}
 	}
 	return append(out,
-		spec.Sample{Label: "scalar", Operands: []spec.Operand{{}, {Lo: 0.25, Hi: 0.25}}, Attr: QuantAttr{}, Build: func(in []*ops.Node) *ops.Node { return ops.QuantizeLinear(in[0], in[1], nil, 0) }},
-		spec.Sample{Label: "empty", Operands: []spec.Operand{{Shape: []int{3, 0}}, {Shape: []int{3}, Lo: 1, Hi: 2}}, Attr: QuantAttr{}, Build: func(in []*ops.Node) *ops.Node { return ops.QuantizeLinear(in[0], in[1], nil, 0) }},
+		spec.Sample{Label: "scalar", Operands: []spec.Operand{{}, {Lo: 0.25, Hi: 0.25}}, Attr: QuantAttr{},
+			Build: func(in []*ops.Node) *ops.Node { return ops.QuantizeLinear(in[0], in[1], nil, 0) }},
+		spec.Sample{Label: "empty", Operands: []spec.Operand{{Shape: []int{3, 0}}, {Shape: []int{3}, Lo: 1, Hi: 2}}, Attr: QuantAttr{},
+			Build: func(in []*ops.Node) *ops.Node { return ops.QuantizeLinear(in[0], in[1], nil, 0) }},
 	)
 }
 
@@ -226,7 +228,9 @@ func dequantizations() []spec.Sample {
 	}
 	f32 := spec.Operand{DType: tensor.Float32, Lo: 1, Hi: 2}
 	return append(out,
-		spec.Sample{Label: "scalar", Operands: []spec.Operand{{}, f32}, Attr: QuantAttr{}, Build: func(in []*ops.Node) *ops.Node { return ops.DequantizeLinear(in[0], in[1], nil, 0) }},
-		spec.Sample{Label: "empty", Operands: []spec.Operand{{Shape: []int{0, 3}}, f32}, Attr: QuantAttr{}, Build: func(in []*ops.Node) *ops.Node { return ops.DequantizeLinear(in[0], in[1], nil, 0) }},
+		spec.Sample{Label: "scalar", Operands: []spec.Operand{{}, f32}, Attr: QuantAttr{},
+			Build: func(in []*ops.Node) *ops.Node { return ops.DequantizeLinear(in[0], in[1], nil, 0) }},
+		spec.Sample{Label: "empty", Operands: []spec.Operand{{Shape: []int{0, 3}}, f32}, Attr: QuantAttr{},
+			Build: func(in []*ops.Node) *ops.Node { return ops.DequantizeLinear(in[0], in[1], nil, 0) }},
 	)
 }

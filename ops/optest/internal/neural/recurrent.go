@@ -240,7 +240,8 @@ func recurrentSample(label string, r recurrentCase, steps, batch, width, cell, s
 			o.Lengths = next(r.lengths)
 			var ws []ops.RecurrentWeights
 			for len(in) > 0 {
-				ws = append(ws, ops.RecurrentWeights{Input: next(true), Hidden: next(true), InputBias: next(r.bias), HiddenBias: next(r.bias), Projection: next(r.proj)})
+				ws = append(ws, ops.RecurrentWeights{Input: next(true), Hidden: next(true), InputBias: next(r.bias), HiddenBias: next(r.bias),
+					Projection: next(r.proj)})
 			}
 			var out []*ops.Node
 			switch r.kind {
@@ -264,24 +265,33 @@ func init() {
 	type options = ops.RecurrentOptions
 	spec.Register("rnn", spec.Spec{Reference: runRecurrent, Tolerance: tolerance, Samples: []spec.Sample{
 		recurrentSample("two layers", recurrentCase{kind: "rnn", layers: 2, bias: true, h0: true}, 4, 3, 5, 4, 4),
-		recurrentSample("relu, last state", recurrentCase{kind: "rnn", layers: 1, o: options{ReLU: true, BatchFirst: true}, which: 1}, 3, 2, 3, 4, 4),
+		recurrentSample("relu, last state", recurrentCase{kind: "rnn", layers: 1, o: options{ReLU: true, BatchFirst: true}, which: 1}, 3, 2, 3, 4,
+			4),
 	}})
 	spec.Register("gru", spec.Spec{Reference: runRecurrent, Tolerance: tolerance, Samples: []spec.Sample{
-		recurrentSample("both directions, lengths", recurrentCase{kind: "gru", layers: 1, bias: true, lengths: true, o: options{Bidirectional: true}}, 4, 3, 3, 4, 4),
+		recurrentSample("both directions, lengths",
+			recurrentCase{kind: "gru", layers: 1, bias: true, lengths: true, o: options{Bidirectional: true}}, 4, 3, 3, 4, 4),
 		recurrentSample("reset first", recurrentCase{kind: "gru", layers: 1, bias: true, h0: true, o: options{ResetFirst: true}}, 3, 2, 3, 4, 4),
 	}})
 	spec.Register("lstm", spec.Spec{Reference: runRecurrent, Tolerance: tolerance, Samples: []spec.Sample{
-		recurrentSample("two layers, both directions, projected", recurrentCase{kind: "lstm", layers: 2, bias: true, h0: true, c0: true, proj: true, o: options{Bidirectional: true, BatchFirst: true}}, 3, 2, 3, 5, 4),
+		recurrentSample("two layers, both directions, projected", recurrentCase{kind: "lstm", layers: 2, bias: true, h0: true, c0: true,
+			proj: true, o: options{Bidirectional: true, BatchFirst: true}}, 3, 2, 3, 5, 4),
 		recurrentSample("last cell, lengths", recurrentCase{kind: "lstm", layers: 1, lengths: true, which: 2}, 4, 3, 3, 4, 4),
 	}})
-	spec.Register("ctc_loss", spec.Spec{Reference: ctc, Tolerance: spec.Tolerance{ULP: 16, ULP64: 16, Terms: 1, Stored: 2, Source: spec.Composition}, Samples: []spec.Sample{
-		ctcSample("rows", ctcCase{o: ops.CTCOptions{}}, []int{3, 3}),
-		ctcSample("one after the other, each", ctcCase{o: ops.CTCOptions{Reduction: ops.LossNone, Blank: 2, ZeroInfinity: true, Longest: 3}}, []int{9}),
-	}})
-	spec.Register("embedding_bag", spec.Spec{Reference: embeddingBag, Tolerance: spec.Tolerance{ULP: 2, ULP64: 2, Terms: 1, Stored: 2, Source: spec.Composition}, Samples: []spec.Sample{
-		bagSample("rows, mean", bagCase{o: ops.EmbeddingBagOptions{Pads: true, Padding: 2}}), bagSample("rows, maximum", bagCase{o: ops.EmbeddingBagOptions{Mode: ops.BagMax}}),
-		bagSample("offsets, weights", bagCase{o: ops.EmbeddingBagOptions{Mode: ops.BagSum}, offsets: true, weights: true}), bagSample("offsets, maximum", bagCase{o: ops.EmbeddingBagOptions{Mode: ops.BagMax}, offsets: true}),
-	}})
+	spec.Register("ctc_loss",
+		spec.Spec{Reference: ctc, Tolerance: spec.Tolerance{ULP: 16, ULP64: 16, Terms: 1, Stored: 2, Source: spec.Composition},
+			Samples: []spec.Sample{
+				ctcSample("rows", ctcCase{o: ops.CTCOptions{}}, []int{3, 3}),
+				ctcSample("one after the other, each", ctcCase{o: ops.CTCOptions{Reduction: ops.LossNone, Blank: 2, ZeroInfinity: true, Longest: 3}},
+					[]int{9}),
+			}})
+	spec.Register("embedding_bag", spec.Spec{Reference: embeddingBag,
+		Tolerance: spec.Tolerance{ULP: 2, ULP64: 2, Terms: 1, Stored: 2, Source: spec.Composition}, Samples: []spec.Sample{
+			bagSample("rows, mean", bagCase{o: ops.EmbeddingBagOptions{Pads: true, Padding: 2}}),
+			bagSample("rows, maximum", bagCase{o: ops.EmbeddingBagOptions{Mode: ops.BagMax}}),
+			bagSample("offsets, weights", bagCase{o: ops.EmbeddingBagOptions{Mode: ops.BagSum}, offsets: true, weights: true}),
+			bagSample("offsets, maximum", bagCase{o: ops.EmbeddingBagOptions{Mode: ops.BagMax}, offsets: true}),
+		}})
 }
 
 type ctcCase struct{ o ops.CTCOptions }

@@ -44,7 +44,8 @@ func init() {
 		},
 		Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Stored: 1, Source: spec.Composition},
 		Samples: []spec.Sample{
-			rotaryCase("halves", []int{2, 3, 5, 8}, []int{5, 4}, ops.RotaryOptions{}), rotaryCase("neighbours", []int{2, 3, 5, 8}, []int{2, 1, 5, 4}, ops.RotaryOptions{Interleaved: true}),
+			rotaryCase("halves", []int{2, 3, 5, 8}, []int{5, 4}, ops.RotaryOptions{}),
+			rotaryCase("neighbours", []int{2, 3, 5, 8}, []int{2, 1, 5, 4}, ops.RotaryOptions{Interleaved: true}),
 			rotaryCase("a part", []int{3, 9}, []int{3, 2}, ops.RotaryOptions{Features: 4}),
 		},
 	})

@@ -184,7 +184,8 @@ func init() {
 			return spec.Result{Array: y, Terms: terms, N: 4}
 		},
 		Tolerance: spec.Tolerance{ULP: 4, ULP64: 4, Terms: 1, Stored: 1, Source: spec.Composition},
-		Samples:   []spec.Sample{alpha("matrix", []int{37, 11}, false, ops.AlphaDropout), alpha("channels", []int{7, 5, 9}, true, ops.FeatureAlphaDropout)},
+		Samples: []spec.Sample{alpha("matrix", []int{37, 11}, false, ops.AlphaDropout),
+			alpha("channels", []int{7, 5, 9}, true, ops.FeatureAlphaDropout)},
 	})
 }
 

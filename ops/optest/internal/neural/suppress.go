@@ -117,7 +117,8 @@ func suppressCase(label string, batches, classes, n int, o ops.SuppressOptions) 
 		}
 		out = append(out, spec.Sample{
 			Label: label + what, Attr: suppressAttr{o, count},
-			Operands: []spec.Operand{{Shape: []int{batches, n, 4}, Lo: 0.01, Hi: 1}, {Shape: []int{batches, classes, n}, Lo: 0, Hi: 1, Distinct: n < 100}},
+			Operands: []spec.Operand{{Shape: []int{batches, n, 4}, Lo: 0.01, Hi: 1},
+				{Shape: []int{batches, classes, n}, Lo: 0, Hi: 1, Distinct: n < 100}},
 			Build: func(in []*ops.Node) *ops.Node {
 				s, c := ops.NonMaxSuppression(in[0], in[1], &o)
 				if count {
