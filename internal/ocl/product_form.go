@@ -10,6 +10,7 @@ import (
 	"github.com/anycl/anycl/engine"
 	"github.com/anycl/anycl/internal/ocl/codegen"
 	"github.com/anycl/anycl/internal/ocl/contract"
+	"github.com/anycl/anycl/tensor"
 )
 
 // specialized is the compiled kernel of a key, and callers that have one to themselves.
@@ -71,7 +72,11 @@ func (f *specialized) build(ctx context.Context, x *Products) {
 // smallest is a product of one term, on memory of its own.
 func (f *specialized) smallest() (*Product, productPlan) {
 	one := func(trans bool) Operand {
-		return Operand{Data: cl.Bytes([]float64{1})[:f.key.DType.Size()], LD: 1, Trans: trans}
+		data := cl.Bytes([]float64{1})
+		if f.key.DType == tensor.Float32 {
+			data = cl.Bytes([]float32{1})
+		}
+		return Operand{Data: data, LD: 1, Trans: trans}
 	}
 	p := &Product{DType: f.key.DType, M: 1, N: 1, K: 1, Alpha: 1, A: one(f.key.ATrans), B: one(f.key.BTrans), C: one(false)}
 	plan := f.eng.planProduct(contract.ProductShape{Key: f.key, M: 1, N: 1, K: 1})

@@ -340,6 +340,64 @@ func TestAProductThatWaitsForNobodySaysThatItsKernelIsCompiled(t *testing.T) {
 	require.True(t, errors.Is(err, engine.ErrClosed), err)
 }
 
+// A driver that compiles a kernel when it is first launched begins no other launch meanwhile: who does not want to wait is told so.
+func TestProductsDoNotWaitForTheFirstLaunchOfOthers(t *testing.T) {
+	t.Parallel()
+	x := NewProducts(device(t, "", nil))
+	t.Cleanup(func() { require.NoError(t, x.Close()) })
+	one := cl.Bytes([]float32{1})
+	p := &Product{
+		DType: tensor.Float32, M: 1, N: 1, K: 1, Alpha: 1,
+		A: Operand{Data: one, LD: 1}, B: Operand{Data: one, LD: 1}, C: Operand{Data: cl.Bytes([]float32{0}), LD: 1},
+	}
+	require.NoError(t, x.Run(p, true))
+	x.launching.Add(1)
+	require.ErrorIs(t, x.Run(p, false), ErrCompiling)
+	require.NoError(t, x.Run(p, true))
+	x.launching.Add(-1)
+	require.NoError(t, x.Run(p, false))
+}
+
+// The smallest product of a kernel, with which it is launched first, is 1 · 1 (or 1 / 1, where it solves), and nothing else is written.
+func TestTheSmallestProductsAreRight(t *testing.T) {
+	ocltest.NumbersOnly(t)
+	t.Parallel()
+	e := device(t, "", nil)
+	x := NewProducts(e)
+	t.Cleanup(func() { require.NoError(t, x.Close()) })
+	if !e.compilesAtLaunch() {
+		t.Skip("the device's kernels are compiled when they are built")
+	}
+	dtypes := []tensor.DType{tensor.Float32}
+	if x.Check(tensor.Float64) == nil {
+		dtypes = append(dtypes, tensor.Float64)
+	}
+	for _, dt := range dtypes {
+		for kind := range contract.ProductMultiply + 1 {
+			if kind == contract.ProductTile || x.TriangleOrder(dt) == 0 && kind >= contract.ProductSolve {
+				continue
+			}
+			for _, half := range []bool{false, kind == contract.ProductBlock} {
+				f := newSpecialized(e, contract.ProductKey{Kind: kind, DType: dt, Half: half})
+				f.build(t.Context(), x)
+				require.NoError(t, f.err)
+				t.Cleanup(func() { require.NoError(t, f.close()) })
+				p, plan := f.smallest()
+				c := make([]byte, 3*dt.Size())
+				p.C.Data = c[dt.Size():][:dt.Size()]
+				if kind >= contract.ProductSolve {
+					copy(p.C.Data, p.A.Data) // the operand that is replaced
+				}
+				caller, err := f.take()
+				require.NoError(t, err)
+				require.NoError(t, caller.run(x, p, plan))
+				f.giveBack(caller)
+				require.Equal(t, slices.Concat(make([]byte, dt.Size()), p.A.Data, make([]byte, dt.Size())), c, "%v %v", kind, dt)
+			}
+		}
+	}
+}
+
 func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
 	tile := contract.PlanProduct(ocltest.GPU(256), contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductTile, DType: tensor.Float32, BTrans: true}, M: 900, N: 900, K: 900}).Key
 	for name, c := range map[string]struct {
