@@ -204,9 +204,17 @@ func (p *program) reshape(x int, shape []int) (int, bool) {
 	}
 	s := step{op: "reshape", attr: shape, args: []int{x}, build: sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, shape...) })}
 	if p.lead > 0 && len(shape) > 0 && shape[0] == p.lead {
-		rest := shape[1:]
+		rest, first := shape[1:], func(x *ops.Node) int { return x.Dim(0) }
 		s.at = func(in []spec.Array) any { return append([]int{in[0].Shape[0]}, rest...) }
-		s.build = sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, append([]int{x.Dim(0)}, rest...)...) })
+		if of := p.shape(x); len(of) == 0 || of[0] != p.lead { // a multiple of the extent that is taken apart, say
+			n := spec.Count(rest)
+			if n == 0 {
+				return 0, false
+			}
+			first = func(*ops.Node) int { return -1 }
+			s.at = func(in []spec.Array) any { return append([]int{in[0].Len() / n}, rest...) }
+		}
+		s.build = sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, append([]int{first(x)}, rest...)...) })
 	}
 	return p.add(s, p.base, nil)
 }

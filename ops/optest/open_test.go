@@ -3,12 +3,14 @@ package optest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/ops"
+	"github.com/anycl/anycl/ops/optest/internal/sample"
 	"github.com/anycl/anycl/ops/optest/internal/spec"
 	"github.com/anycl/anycl/tensor"
 )
@@ -95,3 +97,24 @@ func TestSamplesWithOpenSizes(t *testing.T) {
 
 // boundToNumbers are ops whose samples calculate with extents or name them as attributes.
 var boundToNumbers = map[string]bool{"affine_grid": true, "linalg.tensor_inv": true, "linalg.tensor_solve": true, "trim": true}
+
+// A multiple of the open extent is taken apart for every size.
+func TestMultiplesOfTheOpenExtentAreTakenApart(t *testing.T) {
+	p := &program{rng: rand.New(rand.NewPCG(1, 2)), lead: openLead, sizes: []int{1, 5, 20}}
+	p.resizedValues = make([][]spec.Array, len(p.sizes))
+	p.kind()
+	x := p.input(p.base, openLead, 2)
+	flat, ok := p.add(step{
+		op: "reshape", attr: []int{2 * openLead}, args: []int{x},
+		at:    func(in []spec.Array) any { return []int{in[0].Len()} },
+		build: sample.One(func(x *ops.Node) *ops.Node { return ops.Reshape(x, -1) }),
+	}, p.base, nil)
+	require.True(t, ok)
+	again, ok := p.reshape(flat, []int{openLead, 2})
+	require.True(t, ok)
+	p.outputs = []int{again}
+	require.True(t, p.sound())
+	for k, n := range p.sizes {
+		require.Equal(t, []int{n, 2}, p.resizedValues[k][again].Shape)
+	}
+}
