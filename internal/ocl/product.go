@@ -67,8 +67,8 @@ type Products struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	builds sync.WaitGroup
-	// Kernels that are being launched for the first time, by a driver that compiles then and begins no other launch meanwhile.
-	launching atomic.Int32
+	// A kernel is being launched for the first time, by a driver that compiles then and begins no other launch meanwhile.
+	launching atomic.Bool
 	compiler  sync.Mutex // held while one is compiled: several would take cores from those that compute meanwhile
 	mu        sync.Mutex
 	closed    bool
@@ -216,7 +216,7 @@ func (x *Products) kernel(k contract.ProductKey, wait bool) (*specialized, error
 	}
 	select {
 	case <-f.done:
-		if !wait && f.err == nil && x.launching.Load() > 0 {
+		if !wait && f.err == nil && x.launching.Load() {
 			return nil, ErrCompiling
 		}
 		return f, f.err

@@ -60,9 +60,9 @@ func (f *specialized) build(ctx context.Context, x *Products) {
 	if err == nil {
 		if f.eng.compilesAtLaunch() {
 			p, plan := f.smallest()
-			x.launching.Add(1)
+			x.launching.Store(true)
 			err = c.run(x, p, plan)
-			x.launching.Add(-1)
+			x.launching.Store(false)
 		}
 		f.giveBack(c)
 	}

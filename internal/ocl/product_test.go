@@ -351,10 +351,10 @@ func TestProductsDoNotWaitForTheFirstLaunchOfOthers(t *testing.T) {
 		A: Operand{Data: one, LD: 1}, B: Operand{Data: one, LD: 1}, C: Operand{Data: cl.Bytes([]float32{0}), LD: 1},
 	}
 	require.NoError(t, x.Run(p, true))
-	x.launching.Add(1)
+	x.launching.Store(true)
 	require.ErrorIs(t, x.Run(p, false), ErrCompiling)
 	require.NoError(t, x.Run(p, true))
-	x.launching.Add(-1)
+	x.launching.Store(false)
 	require.NoError(t, x.Run(p, false))
 }
 
