@@ -56,7 +56,7 @@ func (s *partition) short() bool {
 
 // brief reports whether the whole is over about when a thread that is woken for it has come.
 func (s *partition) brief() bool {
-	return s.perGroup > 0 && s.perGroup*float64(s.groups) < float64(2*vigil)
+	return s.perGroup > 0 && s.perGroup*float64(s.groups) < float64(2*helperPoll)
 }
 
 // little reports whether each of the given number of threads does its partition in less time than it takes to take part of

@@ -42,7 +42,7 @@ type Pool struct {
 	descriptor *descriptor
 	over       chan struct{} // a part is done
 	wake       chan struct{}
-	resting    resting
+	backoff    backoff
 	stop       atomic.Bool
 	helpers    sync.WaitGroup
 	here       currentCPU // the caller's
@@ -59,13 +59,13 @@ type Pool struct {
 // descriptor is the shared launch descriptor, one cache line: the fields by which the caller and helpers
 // describe a launch to each other.
 type descriptor struct {
-	done    atomic.Int64  // groups
-	chunk   atomic.Uint64 // of a part; see Partition.chunk
-	place   atomic.Int32  // one more than the processor that the caller is on, while the launch is brief, or 0
-	whole   atomic.Bool   // a partition that nobody has taken from is one part
-	patient atomic.Bool   // the caller sleeps until over
-	asleep  atomic.Int32  // helpers
-	left    [inlineWorkers]atomic.Uint64
+	done         atomic.Int64  // groups
+	chunk        atomic.Uint64 // of a part; see Partition.chunk
+	place        atomic.Int32  // one more than the processor that the caller is on, while the launch is brief, or 0
+	whole        atomic.Bool   // a partition that nobody has taken from is one part
+	callerSleeps atomic.Bool // until over
+	asleep       atomic.Int32  // helpers
+	left         [inlineWorkers]atomic.Uint64
 }
 
 // inlineWorkers is the number of workers whose remaining groups are in the descriptor. More would contend for its cache line.
@@ -100,11 +100,11 @@ func (l *sharedLaunch) fail(err error) {
 
 // Times of a worker pool.
 const (
-	vigil    = 100 * time.Microsecond // how long a helper watches for work before it sleeps
-	restless = 200 * time.Microsecond // how long the caller watches for the last parts before it sleeps
-	lately   = time.Millisecond       // how long a crowd is expected to come back
-	slice    = time.Millisecond       // how long a goroutine goes on before it lets others run
-	settled  = 100 * time.Microsecond // how long a thread is believed to be on the processor that it was on
+	helperPoll       = 100 * time.Microsecond // how long a helper watches for work before it sleeps
+	callerPoll       = 200 * time.Microsecond // how long the caller watches for the last parts before it sleeps
+	crowdedFor       = time.Millisecond       // how long after too many runs at a time as many are expected again
+	slice            = time.Millisecond       // how long a goroutine goes on before it lets others run
+	sameProcessorFor = 100 * time.Microsecond // how long a thread is believed to be on the processor that it was on
 )
 
 // manyProcs is how many processors are so many that the worker pool leaves one to Go. See monitored.
@@ -122,12 +122,12 @@ func NewPool(units int) *Pool {
 		return nil
 	}
 	c := &Pool{Spare: spare, wake: make(chan struct{}, width-1), over: make(chan struct{}, 1)}
-	c.enroll(width)
+	c.addWorkers(width)
 	return c
 }
 
-// enroll makes width workers.
-func (c *Pool) enroll(width int) {
+// addWorkers makes width workers.
+func (c *Pool) addWorkers(width int) {
 	c.descriptor = new(descriptor)
 	for i := range width {
 		m := new(struct {
@@ -184,7 +184,7 @@ func (c *Pool) free() bool {
 		return false
 	}
 	at := c.crowded.Load()
-	if at != 0 && time.Now().UnixNano()-at < int64(lately) {
+	if at != 0 && time.Now().UnixNano()-at < int64(crowdedFor) {
 		return false
 	}
 	if at != 0 {
@@ -206,10 +206,10 @@ func (c *Pool) Close() {
 	c.helpers.Wait()
 }
 
-// rouse wakes the helpers that sleep, for a brief launch only if that was of use lately.
-func (c *Pool) rouse(brief bool) {
+// wakeHelpers wakes the helpers that sleep, for a brief launch only if that was of use lately.
+func (c *Pool) wakeHelpers(brief bool) {
 	asleep := c.descriptor.asleep.Load()
-	if asleep == 0 || brief && len(c.wake) == 0 && !c.resting.wakes(c.Helped.Load()) {
+	if asleep == 0 || brief && len(c.wake) == 0 && !c.backoff.wakes(c.Helped.Load()) {
 		return
 	}
 	for range asleep {
@@ -221,31 +221,31 @@ func (c *Pool) rouse(brief bool) {
 	}
 }
 
-// resting is when helpers are left asleep, because none of them took a part when they were last woken:
+// backoff decides when helpers are left asleep because none of them took a part when they were last woken:
 // other work has the processors, or the runs are over too soon. To wake one takes the caller as long
 // as a small kernel.
-type resting struct {
-	until  atomic.Int64 // in nanoseconds, 0: they do not rest
+type backoff struct {
+	until  atomic.Int64 // in nanoseconds; 0: helpers are woken
 	woken  bool         // and not looked at since
 	helped uint32       // parts that helpers had taken by then
 	vain   int          // how often in a row it was of no use
 }
 
-// Times of rest.
+// Bounds of backoff.
 const (
-	vainly    = 3 // how often helpers are woken in vain before they rest
+	vainWakes = 3 // how often in a row helpers are woken in vain before they are left asleep
 	shortRest = time.Millisecond / 2
 	longRest  = 16 * time.Millisecond
 )
 
 // wakes reports whether to wake helpers, which have taken a given number of parts.
-func (r *resting) wakes(helped uint32) bool {
+func (r *backoff) wakes(helped uint32) bool {
 	if r.woken {
 		r.woken = false
 		if r.vain++; helped != r.helped {
 			r.vain = 0
 		}
-		if over := r.vain - vainly; over >= 0 {
+		if over := r.vain - vainWakes; over >= 0 {
 			r.until.Store(time.Now().Add(min(shortRest<<min(over, 10), longRest)).UnixNano())
 			return false
 		}
@@ -254,16 +254,16 @@ func (r *resting) wakes(helped uint32) bool {
 	return true
 }
 
-// rests reports whether all helpers are asleep and better left so for a launch like s.
-func (c *Pool) rests(s *partition) bool {
-	until := c.resting.until.Load()
+// backsOff reports whether all helpers are asleep and better left so for a launch like s.
+func (c *Pool) backsOff(s *partition) bool {
+	until := c.backoff.until.Load()
 	if until == 0 || int(c.descriptor.asleep.Load()) < c.Width()-1 || !s.brief() {
 		return false
 	}
 	if time.Now().UnixNano() < until {
 		return true
 	}
-	c.resting.until.Store(0)
+	c.backoff.until.Store(0)
 	return false
 }
 
@@ -290,7 +290,7 @@ func (c *Pool) do(ctx context.Context, queues []*cl.Queue, of *Launch, y *Yield)
 		m.Store(leaving(number, from, s.groups*(i+1)/width))
 	}
 	c.Number.Store(number)
-	c.rouse(brief)
+	c.wakeHelpers(brief)
 	if n == 0 {
 		first, n = c.take(0)
 	}
@@ -362,7 +362,7 @@ func (c *Pool) part(who, first, n int) {
 
 // finish counts n groups as done.
 func (c *Pool) finish(n int) {
-	if c.descriptor.done.Add(int64(n)); c.descriptor.patient.Load() {
+	if c.descriptor.done.Add(int64(n)); c.descriptor.callerSleeps.Load() {
 		select {
 		case c.over <- struct{}{}:
 		default:
@@ -390,7 +390,7 @@ func (c *Pool) withdraw() {
 func (c *Pool) await(groups int64) {
 	start := time.Now()
 	for i := 1; c.descriptor.done.Load() != groups; i++ {
-		if i%32 == 0 && time.Since(start) > restless {
+		if i%32 == 0 && time.Since(start) > callerPoll {
 			c.sleep(groups)
 			return
 		}
@@ -400,18 +400,18 @@ func (c *Pool) await(groups int64) {
 
 // sleep is await for launches that take long.
 func (c *Pool) sleep(groups int64) {
-	c.descriptor.patient.Store(true)
+	c.descriptor.callerSleeps.Store(true)
 	for c.descriptor.done.Load() != groups {
 		<-c.over
 	}
-	c.descriptor.patient.Store(false)
+	c.descriptor.callerSleeps.Store(false)
 }
 
 // help takes parts until the worker pool is closed.
 func (c *Pool) help(who int) {
 	var y Yield
 	var w currentCPU
-	for seen := uint32(0); c.watch(&y, &w, seen); {
+	for seen := uint32(0); c.poll(&y, &w, seen); {
 		seen = c.Number.Load()
 		for !c.inTheWay(&w) {
 			first, n := c.take(who)
@@ -424,15 +424,15 @@ func (c *Pool) help(who int) {
 	}
 }
 
-// watch returns when there may be work beyond the launch that was seen, false when
+// poll waits for work, and sleeps after a while. It returns when there may be work beyond the launch that was seen, false when
 // there will be none.
-func (c *Pool) watch(y *Yield, w *currentCPU, seen uint32) bool {
+func (c *Pool) poll(y *Yield, w *currentCPU, seen uint32) bool {
 	start := y.give(time.Now())
 	for i := 1; ; i++ {
 		if c.Number.Load() != seen {
 			return true
 		}
-		if procs.Pause(); i%32 != 0 || time.Since(start) < vigil && !c.inTheWay(w) {
+		if procs.Pause(); i%32 != 0 || time.Since(start) < helperPoll && !c.inTheWay(w) {
 			continue
 		}
 		c.descriptor.asleep.Add(1)
@@ -463,7 +463,7 @@ type currentCPU struct {
 
 // at is the processor that the calling thread is on, or was on a moment ago.
 func (w *currentCPU) at(now time.Time) int {
-	if now.Sub(w.asked) > settled {
+	if now.Sub(w.asked) > sameProcessorFor {
 		w.processor, w.asked = procs.Here(), now
 	}
 	return w.processor

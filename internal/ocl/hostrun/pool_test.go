@@ -71,7 +71,7 @@ func TestAPartitionOfLittleIsOnePart(t *testing.T) {
 	}{{time.Microsecond, 40, 20}, {2 * time.Microsecond, 20, 20}} {
 		s := partition{groups: 80, perGroup: float64(c.perGroup)}
 		var pool Pool
-		pool.enroll(2)
+		pool.addWorkers(2)
 		pool.descriptor.chunk.Store(s.chunk())
 		pool.descriptor.whole.Store(s.little(2))
 		pool.workers[0].Store(leaving(1, 0, 40))
@@ -94,8 +94,8 @@ func TestAPartitionOfLittleIsOnePart(t *testing.T) {
 
 func TestTheLaunchDescriptorIsOneCacheLine(t *testing.T) {
 	var few, many Pool
-	few.enroll(inlineWorkers)
-	many.enroll(inlineWorkers + 1)
+	few.addWorkers(inlineWorkers)
+	many.addWorkers(inlineWorkers + 1)
 	require.EqualValues(t, 64, unsafe.Sizeof(*few.descriptor))
 	require.Same(t, &few.descriptor.left[1], few.workers[1])
 	require.NotSame(t, &many.descriptor.left[1], many.workers[1])
@@ -168,8 +168,8 @@ func TestPartsGrowWithWhatIsLearnt(t *testing.T) {
 }
 
 func TestHelpersThatAreWokenInVainAreLeftAsleep(t *testing.T) {
-	var r resting
-	for range vainly {
+	var r backoff
+	for range vainWakes {
 		require.True(t, r.wakes(7))
 	}
 	require.False(t, r.wakes(7))

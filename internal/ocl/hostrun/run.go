@@ -71,7 +71,7 @@ func (r *Run) Do(ctx context.Context, l *Launch, run uint32) error {
 	if worth && !r.has {
 		r.has = r.pool.Enlist()
 	}
-	shared := worth && r.has && r.pool.free() && !r.pool.rests(&l.partition)
+	shared := worth && r.has && r.pool.free() && !r.pool.backsOff(&l.partition)
 	if !shared && l.short() {
 		if r.pool == nil || !l.asks() {
 			return l.whole(r.queues[0], run)
