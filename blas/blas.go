@@ -88,7 +88,7 @@ type BLAS struct {
 	logged   sync.Once
 
 	cancel      context.CancelFunc // of the measurement
-	work        sync.WaitGroup     // the measurement and rehearsals
+	work        sync.WaitGroup     // the measurement and warm-ups
 	measureOnce func()
 	restore     func()
 	runtime     *ops.Runtime // Use's own
@@ -207,8 +207,8 @@ func (b *BLAS) Close() error {
 		b.mu.Lock()
 		b.closed = true
 		b.mu.Unlock()
-		b.single.rehearsals.end()
-		b.double.rehearsals.end()
+		b.single.warmups.end()
+		b.double.warmups.end()
 		b.cancel()
 		b.work.Wait()
 		if b.products != nil && !b.force {

@@ -27,10 +27,10 @@ type device[T number] struct {
 	waits                             bool // for the compiler
 	spares                            sync.Pool
 
-	table      table
-	rehearsals rehearsals[T]
-	compiled   atomic.Bool   // all kernels, by the measurement
-	missed     atomic.Uint64 // products that the device should have computed and has not
+	table    table
+	warmups  warmups[T]
+	compiled atomic.Bool   // all kernels, by the measurement
+	missed   atomic.Uint64 // products that the device should have computed and has not
 }
 
 func (d *device[T]) prepare(b *BLAS, own reference[T], dt tensor.DType) {
@@ -113,7 +113,7 @@ func (d *device[T]) runPart(half ocl.Half, tA, tB bool, m, n, k int, alpha T, a 
 		B: ocl.Operand{Data: matrix(b, br, bc, ldb), LD: ldb, Trans: tB},
 		C: ocl.Operand{Data: matrix(c, m, n, ldc), LD: ldc},
 	}
-	err := d.blas.products.Run(p, d.waits || patient(m, n, k))
+	err := d.blas.products.Run(p, d.waits || longerThanCompiling(m, n, k))
 	*p = ocl.Product{}
 	if err != nil {
 		d.missed.Add(1)
@@ -133,7 +133,7 @@ func (d *device[T]) runHalf(ul gonum.Uplo, trans bool, n, k int, alpha T, a []T,
 
 // runTriangle lets the device solve or multiply with a triangle and reports whether it has.
 func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
-	err := d.blas.products.RunTriangle(t, d.waits || patient(t.Order, t.Order, t.Columns))
+	err := d.blas.products.RunTriangle(t, d.waits || longerThanCompiling(t.Order, t.Order, t.Columns))
 	if err != nil {
 		d.missed.Add(1)
 		d.blas.failed(err)
@@ -144,12 +144,12 @@ func (d *device[T]) runTriangle(t *ocl.Triangle) bool {
 // calls is a pool of products, so that a call allocates none.
 var calls = sync.Pool{New: func() any { return new(ocl.Product) }}
 
-// worthWaiting is the number of multiplications from which on a caller waits for the compiler: gonum takes longer than any compiler.
-const worthWaiting = 4e11
+// compilingWork is the number of multiplications for which gonum takes longer than any compiler.
+const compilingWork = 4e11
 
-// patient reports whether a product is worth waiting for the compiler.
-func patient(m, n, k int) bool {
-	return float64(m)*float64(n)*float64(k) > worthWaiting
+// longerThanCompiling reports whether a caller had better wait for the compiler than leave a product to gonum.
+func longerThanCompiling(m, n, k int) bool {
+	return float64(m)*float64(n)*float64(k) > compilingWork
 }
 
 // spare returns n elements of any value, for give.

@@ -218,10 +218,10 @@ func (d *device[T]) choose(b *bucket, s *shape, r *routes, t *decision) bool {
 		hopeful := b.host.count > 0 && b.host.rate()*t.work > margin*t.guess
 		if b.onDevice || hopeful && (b.family.ready.Load() || b.family.saved.Load() > worthCompiling) {
 			if b.asked.CompareAndSwap(false, true) {
-				d.rehearsals.ask(d, b, *s)
+				d.warmups.ask(d, b, *s)
 			}
 		}
-		return !s.isVector() && t.work > worthWaiting
+		return !s.isVector() && t.work > compilingWork
 	}
 	if !b.due(s, r, t) {
 		return b.onDevice

@@ -207,7 +207,7 @@ type trial[T number] struct {
 // measure times one type. The device must first prove that it computes what gonum does.
 func (d *device[T]) measure(ctx context.Context) (*record, error) {
 	n := vectorSizes[len(vectorSizes)-1]
-	t := &trial[T]{ctx: ctx, performer: performer[T]{d: d.patient()}}
+	t := &trial[T]{ctx: ctx, performer: performer[T]{d: d.waiting()}}
 	t.room(shape{m: n})
 	if err := t.prove(); err != nil {
 		return nil, err

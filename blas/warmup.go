@@ -6,36 +6,36 @@ import (
 	gonum "gonum.org/v1/gonum/blas"
 )
 
-// rehearsals compile kernels and launch them once, on matrices of their own and beside the program's calls, so that a
+// warmups compile kernels and launch them once, on matrices of their own and beside the program's calls, so that a
 // call never waits for a compiler: some drivers compile at a kernel's first launch.
-type rehearsals[T number] struct {
+type warmups[T number] struct {
 	mu      sync.Mutex
-	waiting []rehearsal
+	waiting []warmup
 	running bool
 	over    bool
 }
 
-type rehearsal struct {
+type warmup struct {
 	bucket *bucket
 	shape  shape
 }
 
-// ask begins a rehearsal, or puts it behind the one that runs.
-func (q *rehearsals[T]) ask(d *device[T], b *bucket, s shape) {
+// ask begins a warm-up, or puts it behind the one that runs.
+func (q *warmups[T]) ask(d *device[T], b *bucket, s shape) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over {
 		return
 	}
-	q.waiting = append(q.waiting, rehearsal{b, s})
+	q.waiting = append(q.waiting, warmup{b, s})
 	if !q.running {
 		q.running = true
 		d.blas.work.Go(func() { q.run(d) })
 	}
 }
 
-func (q *rehearsals[T]) run(d *device[T]) {
-	p := &performer[T]{d: d.patient()}
+func (q *warmups[T]) run(d *device[T]) {
+	p := &performer[T]{d: d.waiting()}
 	for {
 		q.mu.Lock()
 		if len(q.waiting) == 0 || q.over {
@@ -56,15 +56,15 @@ func (q *rehearsals[T]) run(d *device[T]) {
 	}
 }
 
-// end keeps rehearsals from beginning.
-func (q *rehearsals[T]) end() {
+// end keeps warm-ups from beginning.
+func (q *warmups[T]) end() {
 	q.mu.Lock()
 	q.over = true
 	q.mu.Unlock()
 }
 
-// patient is d for calls that wait for the compiler and count for nothing.
-func (d *device[T]) patient() *device[T] {
+// waiting is d for calls of warm-ups: they wait for the compiler, and nothing is learned from them.
+func (d *device[T]) waiting() *device[T] {
 	p := &device[T]{blas: d.blas, own: d.own, dtype: d.dtype, block: d.block, vectorBlock: d.vectorBlock, whole: d.whole, waits: true}
 	p.routes.Store(d.routes.Load())
 	return p
