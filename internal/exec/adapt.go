@@ -230,7 +230,7 @@ func (a *adaptive) built(ctx context.Context, v *version, p *plan.Placement) (*v
 			return nil, errManyVersions
 		}
 		if !v.compiled(p) {
-			if err := v.rehearse(ctx, v.model.Again(), p); err != nil {
+			if err := v.compileAside(ctx, v.model.Again(), p); err != nil {
 				return nil, err
 			}
 		}

@@ -104,7 +104,7 @@ func (i *instance) allocate(e int) error {
 	for _, m := range i.program.Engines[e].Memories {
 		var mem engine.Memory
 		var err error
-		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && !i.version.rehearsal && m.Kind == plan.Arena {
+		if scratch := i.version.scratch; scratch != nil && i.version.first == nil && !i.version.compileOnly && m.Kind == plan.Arena {
 			b, err := scratch.block(s.engine, m.Bytes, s.shared)
 			if err != nil {
 				return fmt.Errorf("memory of %s: %w", contents(&m), err)
@@ -113,7 +113,7 @@ func (i *instance) allocate(e int) error {
 			continue
 		}
 		kind := m.Kind
-		if i.version.rehearsal && kind == plan.State {
+		if i.version.compileOnly && kind == plan.State {
 			kind = plan.Arena // memory of its own
 		}
 		switch kind {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// unheard is how many iterations are submitted before the host waits, where nothing else makes it.
-const unheard = 64
+// submittedAhead is how many iterations are submitted before the host waits for them, where nothing else makes it wait.
+const submittedAhead = 64
 
 // enter runs a loop or a branch.
 func (i *instance) enter(ctx context.Context, f *region, run uint32) error {
@@ -36,7 +36,7 @@ func (i *instance) enter(ctx context.Context, f *region, run uint32) error {
 		if err := i.follow(ctx, f.parts[1], run); err != nil {
 			return err
 		}
-		if f.Pred == nil && n%unheard == unheard-1 {
+		if f.Pred == nil && n%submittedAhead == submittedAhead-1 {
 			if err := i.wait(ctx); err != nil {
 				return err
 			}

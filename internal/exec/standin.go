@@ -145,7 +145,7 @@ func (x *Executor) takeOver(ctx context.Context, v *version, err error) {
 
 // compiled is the version with placement p, which is compiled while another may run.
 func (x *Executor) compiled(ctx context.Context, m *plan.Model, p *plan.Placement) (*version, error) {
-	if err := x.rehearse(ctx, m.Again(), p); err != nil {
+	if err := x.compileAside(ctx, m.Again(), p); err != nil {
 		return nil, err
 	}
 	v, err := x.newVersion(ctx, m.Again(), p)
@@ -160,10 +160,10 @@ func (x *Executor) compiled(ctx context.Context, m *plan.Model, p *plan.Placemen
 	return v, nil
 }
 
-// rehearse compiles the kernels of placement p, on memory that nothing else uses: drivers that compile a kernel when it is
+// compileAside compiles the kernels of placement p, on memory that nothing else uses: drivers that compile a kernel when it is
 // first launched would otherwise need the variables for as long as that takes, and runs would wait.
-func (x *Executor) rehearse(ctx context.Context, m *plan.Model, p *plan.Placement) error {
-	v := &version{Executor: x, model: m, Program: plan.Build(m, p), rehearsal: true}
+func (x *Executor) compileAside(ctx context.Context, m *plan.Model, p *plan.Placement) error {
+	v := &version{Executor: x, model: m, Program: plan.Build(m, p), compileOnly: true}
 	i, err := v.newInstance(ctx)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type version struct {
 	first *instance
 	pool  *pool // nil: runs follow each other
 
-	rehearsal bool // its kernels are compiled and it never runs
+	compileOnly bool // its kernels are compiled and it never runs
 
 	clock           pace.Clock    // of the first instance's runs
 	alternativeCost atomic.Int64  // nanoseconds that another placement is predicted to take, or 0

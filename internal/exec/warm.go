@@ -21,8 +21,8 @@ func (i *instance) warm(ctx context.Context) error {
 		if w == nil || !w.Cold() {
 			continue
 		}
-		if v := i.version; v.scratch != nil && !v.rehearsal { // which others may be using
-			if err := v.rehearse(ctx, v.model.Again(), v.Placement); err != nil {
+		if v := i.version; v.scratch != nil && !v.compileOnly { // which others may be using
+			if err := v.compileAside(ctx, v.model.Again(), v.Placement); err != nil {
 				return err
 			}
 			continue
@@ -38,7 +38,7 @@ func (i *instance) warm(ctx context.Context) error {
 func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error {
 	for n := range i.variables { // in the order of their ids, as runs lock them
 		u := &i.variables[n]
-		if u.Writer != e || i.version.rehearsal {
+		if u.Writer != e || i.version.compileOnly {
 			continue
 		}
 		u.Mu.Lock()
@@ -62,7 +62,7 @@ func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error
 func (i *instance) clear(ctx context.Context, e int) error {
 	s := &i.engines[e]
 	for n, m := range i.program.Engines[e].Memories {
-		if m.Kind != plan.Arena && (m.Kind != plan.State || !i.version.rehearsal) {
+		if m.Kind != plan.Arena && (m.Kind != plan.State || !i.version.compileOnly) {
 			continue
 		}
 		if err := engine.Clear(ctx, s.engine, s.memories[n], 0, m.Bytes); err != nil {

@@ -63,7 +63,7 @@ type descriptor struct {
 	chunk        atomic.Uint64 // of a part; see Partition.chunk
 	place        atomic.Int32  // one more than the processor that the caller is on, while the launch is brief, or 0
 	whole        atomic.Bool   // a partition that nobody has taken from is one part
-	callerSleeps atomic.Bool // until over
+	callerSleeps atomic.Bool   // until over
 	asleep       atomic.Int32  // helpers
 	left         [inlineWorkers]atomic.Uint64
 }
