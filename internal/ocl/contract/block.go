@@ -104,11 +104,11 @@ func (p BlockChoice) fits() bool {
 	columns := p.panels * int64(p.Shape.Columns())
 	return (p.most == 0 || p.panels <= p.most) && (p.Depth+p.extra)*columns <= int64(p.space.B) &&
 		(p.direct || p.Depth*int64(p.Shape.Rows) <= int64(p.space.A)) &&
-		(p.Depth == p.Chunk || p.rows*columns*int64(1+codegen.OneIf(p.rests())) <= int64(p.space.Sum))
+		(p.Depth == p.Chunk || p.rows*columns*int64(1+codegen.OneIf(p.compensates())) <= int64(p.space.Sum))
 }
 
-// rests reports whether the rounding errors of sums of steps are kept beside them.
-func (p BlockChoice) rests() bool { return p.carry || p.inexact && p.Chunk > manySteps*p.Depth }
+// compensates reports whether the rounding errors of sums of steps are kept beside them.
+func (p BlockChoice) compensates() bool { return p.carry || p.inexact && p.Chunk > manySteps*p.Depth }
 
 // manySteps is how many steps of depth are added up without.
 const manySteps = 32
@@ -237,7 +237,7 @@ func (c *Contraction) PlanBlock(p BlockChoice) (*variant.Plan, error) {
 		sum = p.space.Sum
 	}
 	g.Macro("SPACE_SUM", sum)
-	g.Macro("RESTS", codegen.OneIf(p.rests()))
+	g.Macro("RESTS", codegen.OneIf(p.compensates()))
 
 	alongM := c.adjoin(c.A, aRow) && p.rowsAreVector()
 	g.Macro("A_DIRECT", codegen.OneIf(p.direct))

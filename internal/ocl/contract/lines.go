@@ -106,8 +106,8 @@ func (p linesChoice) tiles(c *Contraction) int64 {
 	return variant.CeilDiv(c.m, max(int64(p.shape.Rows), 1)) * variant.CeilDiv(p.columns, max(int64(p.shape.Columns), 1))
 }
 
-// rests reports whether the rounding errors of sums of runs are kept beside them.
-func (p linesChoice) rests(c *Contraction) bool {
+// compensates reports whether the rounding errors of sums of runs are kept beside them.
+func (p linesChoice) compensates(c *Contraction) bool {
 	return c.manySums(variant.CeilDiv(p.chunk, max(p.lines*p.line, 1)))
 }
 
@@ -116,7 +116,7 @@ func (p linesChoice) fits(c *Contraction) bool {
 	lanes := int64(c.PanelLanes())
 	a, b := p.planes(c)
 	sums := p.tiles(c) * variant.RoundUp(int64(max(p.shape.Rows*p.shape.Columns, 1)), lanes)
-	if p.rests(c) {
+	if p.compensates(c) {
 		sums *= 2
 	}
 	return a <= int64(p.space.A) && b <= int64(p.space.B) && sums <= int64(p.space.Sum)
@@ -227,7 +227,7 @@ func (c *Contraction) planLines(p linesChoice) (*variant.Plan, error) {
 	g.Macro("SPACE_B", p.space.B)
 	g.Macro("SPACE_SUM", p.space.Sum)
 	g.Macro("TAPS", tableSize(c.m))
-	g.Macro("RESTS", codegen.OneIf(p.rests(c)))
+	g.Macro("RESTS", codegen.OneIf(p.compensates(c)))
 	s := c.sums(variant.CeilDiv(p.lines*p.pitch(), int64(lanes)))
 	s.levels = min(s.levels, 1)
 	s.macros(g)

@@ -14,8 +14,8 @@ type slide struct {
 	extent      int64 // how many there are from the least to the largest
 }
 
-// still is the slide of expressions over which no window slides.
-var still = slide{at: -1, tap: -1, step: 1, apart: 1, extent: 1}
+// noSlide is the slide of expressions over which no window slides.
+var noSlide = slide{at: -1, tap: -1, step: 1, apart: 1, extent: 1}
 
 // slideOf finds how the loads of e move along at and tap.
 func slideOf(e *engine.Expr, dom engine.Domain, at, tap int) (slide, bool) {

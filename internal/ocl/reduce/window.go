@@ -90,7 +90,7 @@ func (w *windows) match(turned bool) bool {
 			}
 		}
 	}
-	w.down, w.guard = still, guard
+	w.down, w.guard = noSlide, guard
 	return w.divide(value, lanes, taps)
 }
 
