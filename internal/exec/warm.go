@@ -44,7 +44,7 @@ func (i *instance) warmEngine(ctx context.Context, e int, w engine.Warmer) error
 		u.Mu.Lock()
 		defer u.Mu.Unlock()
 		if c := u.Copy(i.engines[e].engine); c.Fresh {
-			if err := u.BringHome(ctx); err != nil {
+			if err := u.CopyToHost(ctx); err != nil {
 				return err
 			}
 			c.Fresh = false

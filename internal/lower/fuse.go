@@ -19,11 +19,11 @@ const (
 	inCache     = 8 // a buffer this many times smaller than the values computed of it is read from a cache
 	contractUse = 2 // a contraction or attention reads its operands more than once
 
-	rowsFlops = 6       // in operations, to find an element by an index of whole lines; see engine.GatherFlops for others
-	maxAside  = 16      // nodes between a result that several read and the one that all of these lead to
-	fewFlops  = 1 << 14 // are done before another task has begun
-	fewViews  = 16      // that are looked through for divisions
-	singly    = 3       // times as long as elements of vectors take those that are computed one at a time
+	rowsFlops      = 6       // in operations, to find an element by an index of whole lines; see engine.GatherFlops for others
+	maxAside       = 16      // nodes between a result that several read and the one that all of these lead to
+	fewFlops       = 1 << 14 // are done before another task has begun
+	fewViews       = 16      // that are looked through for divisions
+	scalarSlowdown = 3       // times as long as elements of vectors take those that are computed one at a time
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a
@@ -45,8 +45,8 @@ type fusion struct {
 	chain map[*ir.Node][]*ir.Node
 	// buffers is how many inputs and outputs a task may have, of every engine that may get it.
 	buffers int
-	// known nodes are computed from constants alone.
-	known map[*ir.Node]bool
+	// constant nodes are computed from constants alone.
+	constant map[*ir.Node]bool
 	// needed are all nodes that are read, where some must come after others; else nil.
 	needed map[*ir.Node]bool
 }
@@ -56,13 +56,13 @@ func fuse(targets []*ir.Node, buffers int) *fusion {
 	f := &fusion{
 		buffers: buffers,
 		users:   map[*ir.Node][]*ir.Node{}, dense: map[*ir.Node]bool{}, root: map[*ir.Node]bool{},
-		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{}, known: map[*ir.Node]bool{},
+		head: map[*ir.Node]*ir.Node{}, chain: map[*ir.Node][]*ir.Node{}, place: map[*ir.Node]int{}, constant: map[*ir.Node]bool{},
 	}
 	f.arrange(targets)
 	for i, n := range f.order {
 		f.place[n] = i
 		reads := n.Reads()
-		f.known[n] = n.Op.Kind == ir.KindConst || len(reads) > 0 && !slices.ContainsFunc(reads, func(x *ir.Node) bool { return !f.known[x] })
+		f.constant[n] = n.Op.Kind == ir.KindConst || len(reads) > 0 && !slices.ContainsFunc(reads, func(x *ir.Node) bool { return !f.constant[x] })
 	}
 	for _, t := range targets {
 		if t.Op.Kind != ir.KindAssign {
@@ -191,7 +191,7 @@ func (f *fusion) chooseRoots() {
 		again := e > 1.001 && (cost[n] > cheapFlops || loads[n] > 1)
 		slowly := cost[n]*(e-1+longer) > engine.StoredFlops
 		dear := computes && (again || slowly && cost[n]*float64(n.Size()) > fewFlops)
-		if dear || f.apart(n) || f.dearlyRead(n, e, packed, longer, cost[n], inner) {
+		if dear || f.apart(n) || f.costlyToFind(n, e, packed, longer, cost[n], inner) {
 			f.root[n], evals[n], extra[n] = true, 1, 0 // inner as it is: a reader's task may take n in
 		}
 	}
@@ -203,7 +203,7 @@ func (f *fusion) chooseRoots() {
 func (f *fusion) longerBy(u, n *ir.Node, reads, extra float64, inner bool) float64 {
 	switch {
 	case oneByOne(u, n):
-		return reads * (singly - 1)
+		return reads * (scalarSlowdown - 1)
 	case inner && u.Is(ir.TraitReadsInside):
 		return extra + reads*(float64(u.Size())/float64(max(n.Size(), 1))-1)
 	case f.root[u] && !u.Elementwise() && u.Op.View == nil:
@@ -376,7 +376,8 @@ func (f *fusion) growEpilogues() {
 				break
 			}
 			next := ahead[len(ahead)-1]
-			if f.known[h] && !f.known[next] { // a fold of constants is kept from run to run
+			// What is computed from constants alone stays apart from what is not, so that a small sum may be kept from run to run: summarizes.
+			if f.constant[h] && !f.constant[next] {
 				break
 			}
 			if claimed[next] || next.Size() != cur.Size() || next.Op.View == nil && next.Where != h.Where {

@@ -7,12 +7,12 @@ import (
 	"github.com/anycl/anycl/internal/ir"
 )
 
-// dearlyRead reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
+// costlyToFind reports whether it costs more to find n again for each of its reads than to store the elements found, where one takes
 // cost operations, and reads take longer than by vectors by as much as that many further ones. A read of a gather, or of a view whose
 // address is made by divisions, is no step along a line of memory: the kernels that slide windows over lines, hold tiles of them or find
 // elements by an index cannot have it. Those of contractions, by which packed of the reads are, see windows through divisions, but not
 // through padding. Folds and other maps load vectors of the pieces of views that divide.
-func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inner map[*ir.Node]bool) bool {
+func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, inner map[*ir.Node]bool) bool {
 	dear := func(more, flops float64) bool {
 		again := more * flops
 		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
@@ -24,7 +24,7 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		}
 		longer = 0 // it takes no vectors anyway
 		if f.tiled(n, inner) {
-			longer = singly - 1
+			longer = scalarSlowdown - 1
 		}
 		return dear(reads-1+longer, cost)
 	case n.Is(ir.TraitReshape):
@@ -37,7 +37,7 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		}
 		address := f.address(n)
 		if alongLines && breaksLines(n, address) {
-			longer += (singly - 1) * min(reads, 1)
+			longer += (scalarSlowdown - 1) * min(reads, 1)
 		}
 		return dear(reads-1+longer, engine.DivideFlops) && hasQuotient(address)
 	case n.Op.View != nil:
@@ -54,7 +54,7 @@ func (f *fusion) dearlyRead(n *ir.Node, reads, packed, longer, cost float64, inn
 		at, _ := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
 		switch {
 		case (slid || tiled || lines) && breaksLines(n, at...):
-			longer += (singly - 1) * min(reads, 1)
+			longer += (scalarSlowdown - 1) * min(reads, 1)
 		case !slid && !found:
 			return false
 		}

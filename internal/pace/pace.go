@@ -68,10 +68,10 @@ type point struct {
 }
 
 const (
-	doubt   = 0.1     // the weight of a wider key's error, and of no correction at all
-	unknown = 0.6     // the error, in logarithms, of work that was never measured
-	memory  = 8       // the weight above which older measurements fade
-	limit   = 1 << 16 // a factor beyond it, either way, is a mistake
+	widerWeight = 0.1     // the weight of a wider key's error, and of no correction at all
+	unknown     = 0.6     // the error, in logarithms, of work that was never measured
+	memory      = 8       // the weight above which older measurements fade
+	limit       = 1 << 16 // a factor beyond it, either way, is a mistake
 )
 
 func position(predicted time.Duration) float64 {
@@ -95,14 +95,14 @@ func (t *Table) look(k Key, predicted time.Duration) (log, square float64) {
 	levels, n := k.levels()
 	for i, k := range levels[:n] {
 		if i > 0 {
-			square = min(square+kin*kin, unknown*unknown)
+			square = min(square+withinKind*withinKind, unknown*unknown)
 		}
 		all := t.known[k]
 		if all == nil {
 			continue
 		}
 		// The wider key's error counts as one more measurement.
-		sum, squares, weight := doubt*log, doubt*square, doubt
+		sum, squares, weight := widerWeight*log, widerWeight*square, widerWeight
 		for b := range all {
 			if p := &all[b]; p.Weight > 0 {
 				w := p.Weight * math.Exp2(-2*math.Abs(at-float64(b)))

@@ -14,9 +14,9 @@ type Part struct {
 
 // Standard deviations of logarithms of times.
 const (
-	noise = 0.1 // of a measured time
-	drift = 0.1 // of the estimated error, a while later
-	kin   = 0.4 // of names from their kind, where they were not measured
+	noise      = 0.1 // of a measured time
+	drift      = 0.1 // of the estimated error, a while later
+	withinKind = 0.4 // of names from their kind, where they were not measured
 
 	// A measured time counts as at most this many standard deviations above the expected time, or below: other work makes runs
 	// slower and none faster. With 1.345, Huber's estimate is 95 % as efficient as the mean where nothing is disturbed.

@@ -71,7 +71,7 @@ func (v *Variable) Release(e engine.Engine) error {
 	}
 	var err error
 	if c.Fresh && v.stale && v.freshCopies() == 1 {
-		err = v.BringHome(context.Background())
+		err = v.CopyToHost(context.Background())
 	}
 	v.copies = slices.DeleteFunc(v.copies, func(x *variableCopy) bool { return x == c })
 	return errors.Join(err, c.Mem.Close())
@@ -96,8 +96,8 @@ func (v *Variable) freshCopies() int {
 	return n
 }
 
-// BringHome makes host fresh. v.Mu is held exclusively.
-func (v *Variable) BringHome(ctx context.Context) error {
+// CopyToHost makes the host's copy fresh. v.Mu is held exclusively.
+func (v *Variable) CopyToHost(ctx context.Context) error {
 	if !v.stale {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (v *Variable) Refresh(ctx context.Context, e engine.Engine) error {
 	if v.IsFresh(e) {
 		return nil
 	}
-	if err := v.BringHome(ctx); err != nil {
+	if err := v.CopyToHost(ctx); err != nil {
 		return err
 	}
 	data, _ := v.host.Bytes()
@@ -197,7 +197,7 @@ func (v *Variable) Written(e engine.Engine) {
 func (v *Variable) Value(ctx context.Context) (*tensor.Tensor, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
-	if err := v.BringHome(ctx); err != nil {
+	if err := v.CopyToHost(ctx); err != nil {
 		return nil, err
 	}
 	return v.host.Clone(), nil
