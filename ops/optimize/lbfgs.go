@@ -21,6 +21,21 @@ type Options struct {
 	Limit int
 }
 
+// checked is o with defaults, for a function of that dtype.
+func (o *Options) checked(dt tensor.DType) (s Options, err error) {
+	s = Options{Memory: 10, Tolerance: 1e-5, Limit: 1000}
+	if o != nil {
+		if min(o.Memory, o.Limit) < 0 || !(o.Tolerance >= 0) {
+			return s, fmt.Errorf("a memory of %d, a tolerance of %v, a limit of %d", o.Memory, o.Tolerance, o.Limit)
+		}
+		s = Options{orInt(o.Memory, s.Memory), orFloat(o.Tolerance, s.Tolerance), orInt(o.Limit, s.Limit)}
+	}
+	if dt != tensor.Float32 && dt != tensor.Float64 {
+		return s, fmt.Errorf("x0 is %v, not float32 or float64", dt)
+	}
+	return s, nil
+}
+
 // Minimum is the result of [LBFGS].
 type Minimum struct {
 	X        *ops.Node // where, of the shape of x0
@@ -38,22 +53,12 @@ type Minimum struct {
 // no derivatives. Errors, of the graph: dtype; f returns no number; options below 0.
 // Source: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.1 and 7.5.
 func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
-	s := Options{Memory: 10, Tolerance: 1e-5, Limit: 1000}
-	var err error
-	if o != nil {
-		if min(o.Memory, o.Limit) < 0 || !(o.Tolerance >= 0) {
-			err = fmt.Errorf("a memory of %d, a tolerance of %v, a limit of %d", o.Memory, o.Tolerance, o.Limit)
-		}
-		s = Options{orInt(o.Memory, s.Memory), orFloat(o.Tolerance, s.Tolerance), orInt(o.Limit, s.Limit)}
-	}
 	g := x0.Graph()
-	if dt := x0.DType(); dt != tensor.Float32 && dt != tensor.Float64 && err == nil {
-		err = fmt.Errorf("x0 is %v, not float32 or float64", dt)
-	}
 	fail := func(err error) *Minimum {
 		n := g.Fail("optimize.LBFGS", err, x0)
 		return &Minimum{n, n, n, n, n}
 	}
+	s, err := o.checked(x0.DType())
 	if err != nil {
 		return fail(err)
 	}
@@ -74,9 +79,6 @@ func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
 		}
 		return fail(errors.New("the function does not give a number of the dtype of x0"))
 	}
-	const (
-		iX, iValue, iSlope, iDirection, iStep, iSteps, iChanges, iWeights, iCount = 0, 1, 2, 3, 4, 5, 6, 7, 8
-	)
 	first := ops.Minimum(number(1), ops.Reciprocal(ops.Sum(ops.Abs(slope))))
 	state := []*ops.Node{
 		x, value, slope, ops.Neg(slope), first,
@@ -94,34 +96,54 @@ func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
 		more := ops.And(ops.Less(v[iCount], ops.ScalarLike(v[iCount], float64(s.Limit))), ops.Greater(v[iStep], number(1e-20)))
 		return ops.And(more, ops.Not(small(v[iSlope])))
 	}, func(v []*ops.Node) []*ops.Node {
-		down := ops.Sum(ops.Mul(v[iSlope], v[iDirection]))
 		x := ops.Add(v[iX], ops.Mul(v[iStep], v[iDirection]))
 		value, slope, _ := at(x)
-		good := ops.LessEqual(value, ops.Add(v[iValue], ops.Mul(ops.Mul(down, v[iStep]), 1e-4)))
-		// Shorter: the minimum of the parabola through the known values, within bounds.
-		parabola := ops.Div(ops.Mul(ops.Mul(down, -0.5), ops.Square(v[iStep])), ops.Sub(ops.Sub(value, v[iValue]), ops.Mul(down, v[iStep])))
-		shorter := ops.Clamp(parabola, ops.Mul(v[iStep], 0.1), ops.Mul(v[iStep], 0.5))
-		shorter = ops.Where(ops.IsNaN(shorter), ops.Mul(v[iStep], 0.1), shorter)
-		// The curvature along the step, which is kept where it is positive.
-		ds, dy := ops.Sub(x, v[iX]), ops.Sub(slope, v[iSlope])
-		curve := ops.Sum(ops.Mul(ds, dy))
-		told := ops.And(good, ops.Greater(curve, ops.Mul(1e-10, ops.Sum(ops.Square(dy)))))
-		push := func(old, row *ops.Node) *ops.Node {
-			next := ops.Concat(0, ops.Narrow(old, 0, 1, s.Memory-1), ops.ExpandDims(row, 0))
-			return ops.Where(told, next, old)
-		}
-		steps, changes, weights := push(v[iSteps], ds), push(v[iChanges], dy), push(v[iWeights], ops.Reciprocal(curve))
-		d := direction(slope, steps, changes, weights, s.Memory)
-		d = ops.Where(ops.Less(ops.Sum(ops.Mul(d, slope)), number(0)), d, ops.Neg(slope))
-		pick := func(a, b *ops.Node) *ops.Node { return ops.Where(good, a, b) }
-		return []*ops.Node{
-			pick(x, v[iX]), pick(value, v[iValue]), pick(slope, v[iSlope]), pick(d, v[iDirection]), pick(number(1), shorter),
-			steps, changes, weights, ops.Add(v[iCount], 1),
-		}
+		return iterate(v, x, value, slope, s.Memory)
 	}, nil)
 	return &Minimum{
 		X: ops.StopGradient(ops.Reshape(out[iX], shape...)), Value: ops.StopGradient(out[iValue]), Gradient: ops.StopGradient(steep(out[iSlope])),
 		Evaluations: out[iCount], Converged: small(out[iSlope]),
+	}
+}
+
+// The state of the loop: the best point so far with its value and slope, the direction and length of the next step, and the last steps that
+// were taken, with the changes of the slope and one over the curvature along them.
+const (
+	iX = iota
+	iValue
+	iSlope
+	iDirection
+	iStep
+	iSteps
+	iChanges
+	iWeights
+	iCount
+)
+
+// iterate is the state after v, in which the function has a value and a slope at x, a step away from the point of v.
+func iterate(v []*ops.Node, x, value, slope *ops.Node, memory int) []*ops.Node {
+	number := func(c float64) *ops.Node { return ops.ScalarLike(value, c) }
+	down := ops.Sum(ops.Mul(v[iSlope], v[iDirection]))
+	good := ops.LessEqual(value, ops.Add(v[iValue], ops.Mul(ops.Mul(down, v[iStep]), 1e-4)))
+	// Shorter: the minimum of the parabola through the known values, within bounds.
+	parabola := ops.Div(ops.Mul(ops.Mul(down, -0.5), ops.Square(v[iStep])), ops.Sub(ops.Sub(value, v[iValue]), ops.Mul(down, v[iStep])))
+	shorter := ops.Clamp(parabola, ops.Mul(v[iStep], 0.1), ops.Mul(v[iStep], 0.5))
+	shorter = ops.Where(ops.IsNaN(shorter), ops.Mul(v[iStep], 0.1), shorter)
+	// The curvature along the step, which is kept where it is positive.
+	ds, dy := ops.Sub(x, v[iX]), ops.Sub(slope, v[iSlope])
+	curve := ops.Sum(ops.Mul(ds, dy))
+	kept := ops.And(good, ops.Greater(curve, ops.Mul(1e-10, ops.Sum(ops.Square(dy)))))
+	push := func(old, row *ops.Node) *ops.Node {
+		next := ops.Concat(0, ops.Narrow(old, 0, 1, memory-1), ops.ExpandDims(row, 0))
+		return ops.Where(kept, next, old)
+	}
+	steps, changes, weights := push(v[iSteps], ds), push(v[iChanges], dy), push(v[iWeights], ops.Reciprocal(curve))
+	d := direction(slope, steps, changes, weights, memory)
+	d = ops.Where(ops.Less(ops.Sum(ops.Mul(d, slope)), number(0)), d, ops.Neg(slope))
+	pick := func(a, b *ops.Node) *ops.Node { return ops.Where(good, a, b) }
+	return []*ops.Node{
+		pick(x, v[iX]), pick(value, v[iValue]), pick(slope, v[iSlope]), pick(d, v[iDirection]), pick(number(1), shorter),
+		steps, changes, weights, ops.Add(v[iCount], 1),
 	}
 }
 
