@@ -13,30 +13,58 @@ import (
 // long chain are few enough for the cache.
 func (b *builder) finish(points int) *program {
 	p := b.p
-	last := make([]int, len(b.regs)) // the last step that reads each register
+	phys, place := b.assign(b.lastReads())
+	for _, s := range p.steps {
+		s.rename(place)
+	}
+	for i, r := range p.roots {
+		p.roots[i] = place[r]
+	}
+	for i := range p.accs {
+		p.accs[i].reg = place[p.accs[i].reg]
+	}
+	b.layOut(phys, points)
+	for i := range p.strips {
+		p.strips[i].offset = b.Reserve(p.strips[i].bytes)
+	}
+	b.Env.Need = max(b.Env.Need, b.Used)
+	if len(p.roots) > 0 {
+		p.rootOwn = p.slots[p.roots[0]].offset >= 0
+	}
+	return p
+}
+
+// lastReads is the last step that reads each register; the number of steps for those that are results.
+func (b *builder) lastReads() []int {
+	last := make([]int, len(b.regs))
 	for i, uses := range b.uses {
 		for _, r := range uses {
 			last[r] = i
 		}
 	}
-	for _, r := range p.roots {
-		last[r] = len(p.steps)
+	for _, r := range b.p.roots {
+		last[r] = len(b.p.steps)
 	}
-	// Physical registers stand for virtual ones; a register that is not in
-	// memory has a slot to itself.
-	type physical struct {
-		slot
-		free bool
-	}
-	var phys []physical
-	place := make([]int, len(b.regs))
+	return last
+}
+
+// physical is a register that stands for virtual ones, one after the other.
+type physical struct {
+	slot
+	free bool
+}
+
+// assign gives each virtual register a physical one, the place of which in phys is place[r]. A register that is not in memory has a slot
+// to itself; others share those of registers that no later step reads.
+func (b *builder) assign(last []int) (phys []physical, place []int) {
+	place = make([]int, len(b.regs))
 	for i := range place {
 		place[i] = -1
 	}
 	take := func(r int) int {
 		v := b.regs[r]
 		own := v.kind == ownMemory
-		if own && !slices.Contains(p.roots, r) {
+		if own && !slices.Contains(b.p.roots, r) {
 			for i := range phys {
 				if phys[i].free && phys[i].class == v.class {
 					phys[i].free = false
@@ -66,16 +94,12 @@ func (b *builder) finish(points int) *program {
 			place[r] = take(r)
 		}
 	}
-	for _, s := range p.steps {
-		s.rename(place)
-	}
-	for i, r := range p.roots {
-		p.roots[i] = place[r]
-	}
-	for i := range p.accs {
-		p.accs[i].reg = place[p.accs[i].reg]
-	}
+	return phys, place
+}
 
+// layOut chooses how many points a block has, unless that is given, and where the registers of a block lie in memory.
+func (b *builder) layOut(phys []physical, points int) {
+	p := b.p
 	width := 0
 	for _, ph := range phys {
 		if ph.offset >= 0 {
@@ -94,14 +118,6 @@ func (b *builder) finish(points int) *program {
 		}
 		p.slots = append(p.slots, phys[i].slot)
 	}
-	for i := range p.strips {
-		p.strips[i].offset = b.Reserve(p.strips[i].bytes)
-	}
-	b.Env.Need = max(b.Env.Need, b.Used)
-	if len(p.roots) > 0 {
-		p.rootOwn = p.slots[p.roots[0]].offset >= 0
-	}
-	return p
 }
 
 // arenaBytes is the memory of p's registers on one worker.

@@ -77,20 +77,8 @@ func (c *Command) arguments() int {
 		a[1], a[2], a[3] = uintptr(c.Dst), uintptr(unsafe.Pointer(&c.Pattern)), c.PatternSize
 		a[4], a[5] = c.DstOffset, c.Size
 		return c.events(6)
-	case OpReadRect, OpWriteRect:
-		a[1], a[2] = uintptr(c.Src), blocking
-		if c.Op == OpWriteRect {
-			a[1] = uintptr(c.Dst)
-		}
-		c.box(3)
-		copy(a[6:], c.Pitch[:])
-		a[10] = uintptr(c.Ptr)
-		return c.events(11)
-	case OpCopyRect:
-		a[1], a[2] = uintptr(c.Src), uintptr(c.Dst)
-		c.box(3)
-		copy(a[6:], c.Pitch[:])
-		return c.events(10)
+	case OpReadRect, OpWriteRect, OpCopyRect:
+		return c.rectArguments(blocking)
 	case OpMap:
 		a[1], a[2], a[3], a[4], a[5] = uintptr(c.Src), blocking, uintptr(c.Flags), c.SrcOffset, c.Size
 		return c.outcome(c.events(6))
@@ -124,6 +112,33 @@ func (c *Command) arguments() int {
 		}
 		a[2], a[3] = c.Size, uintptr(c.Ptr)
 		return 4
+	}
+	return c.svmArguments(blocking)
+}
+
+// rectArguments is arguments of commands on boxes of bytes in buffers.
+func (c *Command) rectArguments(blocking uintptr) int {
+	a := &c.args
+	if c.Op == OpCopyRect {
+		a[1], a[2] = uintptr(c.Src), uintptr(c.Dst)
+		c.box(3)
+		copy(a[6:], c.Pitch[:])
+		return c.events(10)
+	}
+	a[1], a[2] = uintptr(c.Src), blocking
+	if c.Op == OpWriteRect {
+		a[1] = uintptr(c.Dst)
+	}
+	c.box(3)
+	copy(a[6:], c.Pitch[:])
+	a[10] = uintptr(c.Ptr)
+	return c.events(11)
+}
+
+// svmArguments is arguments of commands on shared virtual memory.
+func (c *Command) svmArguments(blocking uintptr) int {
+	a := &c.args
+	switch c.Op {
 	case OpSVMCopy:
 		a[1], a[2], a[3], a[4] = blocking, uintptr(c.Ptr), uintptr(c.Ptr2), c.Size
 		return c.events(5)
