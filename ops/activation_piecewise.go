@@ -29,8 +29,8 @@ func (b *Back) between(lo, hi float64) {
 	b.Add(0, Where(And(Greater(x, ScalarLike(x, lo)), Less(x, ScalarLike(x, hi))), b.Grad(), ScalarLike(x, 0)))
 }
 
-// HardTanh returns x limited to [lo, hi], element by element, as [Clip] does; PyTorch has -1 and 1 unless told otherwise. x is a float. The derivative at
-// the limits is 0. Errors: dtype is not a float; as Clip.
+// HardTanh returns x limited to [lo, hi], element by element, as [Clip] does; PyTorch has -1 and 1 unless told otherwise. x is a float.
+// The derivative at the limits is 0. Errors: dtype is not a float; as Clip.
 func HardTanh(x *Node, lo, hi float64) *Node { return apply("hardtanh", hardTanhAttr{lo, hi}, x) }
 
 type hardTanhAttr struct {
@@ -202,7 +202,8 @@ var _ = define(Op{
 //	y = x where x > 0, else slope · x
 //
 // slope broadcasts against x by the NumPy rules, but for a vector with x of two axes or more: that is one slope for each
-// channel, along axis 1, as in PyTorch. Both have the same float dtype. The derivative at 0 is slope. Errors: dtypes; slope does not broadcast to x.
+// channel, along axis 1, as in PyTorch. Both have the same float dtype. The derivative at 0 is slope. Errors: dtypes; slope does not
+// broadcast to x.
 // Source: He et al., Delving Deep into Rectifiers (2015), section 2.1.
 func PReLU(x, slope *Node) *Node { return apply("prelu", nil, x, slope) }
 

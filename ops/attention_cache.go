@@ -7,12 +7,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// AttentionWithCache is [Attention] of a step of decoding: keys and values of earlier steps stand before those of this one, and all are returned for the next.
+// AttentionWithCache is [Attention] of a step of decoding: keys and values of earlier steps stand before those of this one, and all are
+// returned for the next.
 //
 //	keys = pastK, k;  values = pastV, v;  y = Attention(q, keys, values, o)
 //
-// pastK is [..., P, D] and pastV [..., P, E], with the other axes of k and v; both may be nil in the first step. With Causal the last query sees the
-// last key. Errors: as there; shapes of past and new keys differ beside the positions. Source: ONNX, operator Attention; Pope et al., Efficiently Scaling Transformer Inference (2022).
+// pastK is [..., P, D] and pastV [..., P, E], with the other axes of k and v; both may be nil in the first step. With Causal the last
+// query sees the last key. Errors: as there; shapes of past and new keys differ beside the positions. Source: ONNX, operator Attention;
+// Pope et al., Efficiently Scaling Transformer Inference (2022).
 func AttentionWithCache(q, k, v, pastK, pastV *Node, o *AttentionOptions) (y, keys, values *Node) {
 	keys, values = k, v
 	if pastK != nil {
@@ -24,7 +26,8 @@ func AttentionWithCache(q, k, v, pastK, pastV *Node, o *AttentionOptions) (y, ke
 	return Attention(q, keys, values, o), keys, values
 }
 
-// RotaryOptions say which features of [RotaryEmbedding] turn together. The zero value and nil: those of the first and of the second half, all of them.
+// RotaryOptions say which features of [RotaryEmbedding] turn together. The zero value and nil: those of the first and of the second half,
+// all of them.
 type RotaryOptions struct {
 	// Interleaved turns neighbours, 2i and 2i+1, in place of i and i + D/2.
 	Interleaved bool
@@ -42,8 +45,8 @@ type rotaryAttr struct {
 //	y[..., i] = x[..., i] · cos[..., i] - x[..., i + D/2] · sin[..., i]
 //	y[..., i + D/2] = x[..., i + D/2] · cos[..., i] + x[..., i] · sin[..., i]
 //
-// x is [..., L, D], a float; cos and sin are of its dtype and broadcast to [..., L, D/2]: [L, D/2] where all heads and batches have the same positions. Features behind those that turn
-// stay. o may be nil. Errors: shapes; dtypes; an odd number of features.
+// x is [..., L, D], a float; cos and sin are of its dtype and broadcast to [..., L, D/2]: [L, D/2] where all heads and batches have the
+// same positions. Features behind those that turn stay. o may be nil. Errors: shapes; dtypes; an odd number of features.
 // Source: Su et al., RoFormer (2021), section 3.2; ONNX, operator RotaryEmbedding.
 func RotaryEmbedding(x, cos, sin *Node, o *RotaryOptions) *Node {
 	return apply("rotary_embedding", rotaryAttr(valueOf(o)), x, cos, sin)

@@ -52,8 +52,8 @@ func bitCount(f func(a, width uint64) int) hostFunc {
 //
 //	y = the largest number that divides a and b;  |a| where b = 0
 //
-// It is not negative, but for that of the smallest integer and 0, which wraps. a and b have the same integer dtype. Errors: dtypes differ or
-// are no integers; shapes do not broadcast.
+// It is not negative, but for that of the smallest integer and 0, which wraps. a and b have the same integer dtype. Errors: dtypes differ
+// or are no integers; shapes do not broadcast.
 func GCD[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("gcd", nil, a, b) }
 
 // LCM returns the least common multiple of a and b, element by element, with NumPy broadcasting:

@@ -14,8 +14,8 @@ func complexProduct(a, b, c, d *Node) *Node {
 	return Complex(Sub(Mul(a, c), Mul(b, d)), Add(Mul(a, d), Mul(b, c)))
 }
 
-// complexQuotient is (a + bi)/(c + di). It divides by the part of the divisor that is larger, so that nothing on the way overflows where the
-// quotient does not. Source: Smith, Algorithm 116: Complex division (1962).
+// complexQuotient is (a + bi)/(c + di). It divides by the part of the divisor that is larger, so that nothing on the way overflows where
+// the quotient does not. Source: Smith, Algorithm 116: Complex division (1962).
 func complexQuotient(a, b, c, d *Node) *Node {
 	first := GreaterEqual(Abs(c), Abs(d))
 	p, q := Where(first, c, d), Where(first, d, c)
@@ -113,7 +113,8 @@ func complexCosh(re, im *Node) *Node {
 	return Complex(Mul(Cosh(re), Cos(im)), Mul(Sinh(re), Sin(im)))
 }
 
-// complexTanh is (sinh 2re + i sin 2im) / (cosh 2re + cos 2im), numerator and denominator times 2 e = 2 exp(-2 |re|), which overflow nowhere:
+// complexTanh is (sinh 2re + i sin 2im) / (cosh 2re + cos 2im), numerator and denominator times 2 e = 2 exp(-2 |re|), which overflow
+// nowhere:
 //
 //	(±(1 - e²) + i 2e sin 2im) / ((1 - e)² + 4e cos² im)
 func complexTanh(re, im *Node) *Node {

@@ -7,7 +7,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// takesComplex reports whether operands of o that have its element type may be complex: it has a rule for them, or moves elements of any type.
+// takesComplex reports whether operands of o that have its element type may be complex: it has a rule for them, or moves elements of any
+// type.
 func (o *Op) takesComplex() bool {
 	return o.Complex != nil || o.kind == ir.KindControl || slices.Equal(o.DTypes, every) && (o.composed() || o.View != nil)
 }

@@ -37,8 +37,8 @@ type ConvOptions struct {
 //	y[n, o, i] = bias[o] + Σ_{c,u} x[n, g·C/G + c, i·s + u·d - p] · w[o, c, u]
 //
 // where i and u stand for all spatial axes. x is [N, C, ...], w is [O, C/G, ...], bias is [O] or nil, y is [N, O, ...] with
-// extents ⌊(H + p + p' - d(U-1) - 1) / s⌋ + 1 for a padding of p before and p' after. Otherwise as [Conv2D], which it is in two dimensions. o
-// may be nil. Errors: as there; lists of options that are not of one number or one for each spatial axis.
+// extents ⌊(H + p + p' - d(U-1) - 1) / s⌋ + 1 for a padding of p before and p' after. Otherwise as [Conv2D], which it is in two
+// dimensions. o may be nil. Errors: as there; lists of options that are not of one number or one for each spatial axis.
 // Source: ONNX, operator Conv; Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
 func Conv(x, w, bias *Node, o *ConvOptions) *Node {
 	return apply("conv", valueOf(o), given([]*Node{x, w}, bias)...)

@@ -128,7 +128,8 @@ func floorDivideOf(a, b float64) float64 {
 //
 //	y = trunc(a / b)
 //
-// also where a / b rounds up to a whole number. a and b have the same dtype, any number; of integers it is [Div]. The derivative is 0. Errors: as [Add].
+// also where a / b rounds up to a whole number. a and b have the same dtype, any number; of integers it is [Div]. The derivative is 0.
+// Errors: as [Add].
 func TruncDivide[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("trunc_divide", nil, a, b) }
 
 var _ = define(Op{

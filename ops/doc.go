@@ -14,8 +14,9 @@
 // puts a user's own OpenCL C kernel into the graph. [Define] makes an op of a composition or a kernel,
 // with attributes, a gradient and a name; [Apply] calls any op by its name.
 //
-// [VJP], [JVP] and [HVP] multiply Jacobian and Hessian matrices by vectors, [Jacobian] and [Hessian] are these matrices. [CustomGradient] gives a part of a graph
-// another derivative, [StopGradient] none, and [Checkpoint] has its inside computed again for a gradient instead of kept.
+// [VJP], [JVP] and [HVP] multiply Jacobian and Hessian matrices by vectors, [Jacobian] and [Hessian] are these matrices. [CustomGradient]
+// gives a part of a graph another derivative, [StopGradient] none, and [Checkpoint] has its inside computed again for a gradient instead
+// of kept.
 //
 // [If], [While] and [Scan] build branches and loops: the nodes that the functions given to them build
 // belong to a region, which runs when its branch is taken, or as often as its loop goes round. A region

@@ -21,10 +21,9 @@ import (
 //	"...i,...i"     scalar products along the last axis
 //
 // Letters that the part behind the arrow does not have are summed over; without an arrow the result has those that are there once, in
-// alphabetical order. An ellipsis stands for axes that broadcast, first in the result where there is no arrow. An extent of 1 stretches too.
-// Several operands are contracted two at a time, in the order that takes the fewest multiplications for up to eight of them, and as
-// [MatMul] is wherever that is possible. All have the same dtype, any number. Errors: dtypes; the equation has
-// no sense; extents differ.
+// alphabetical order. An ellipsis stands for axes that broadcast, first in the result where there is no arrow. An extent of 1 stretches
+// too. Several operands are contracted two at a time, in the order that takes the fewest multiplications for up to eight of them, and as
+// [MatMul] is wherever that is possible. All have the same dtype, any number. Errors: dtypes; the equation has no sense; extents differ.
 // Source: NumPy, numpy.einsum.
 func Einsum(equation string, xs ...*Node) *Node { return apply("einsum", einsumAttr{equation}, xs...) }
 
@@ -383,8 +382,9 @@ var _ = define(Op{
 //
 //	y[i, j] = Σ_k w[k] (x[i, k] - mean[i]) (x[j, k] - mean[j]) / (n - correction)
 //
-// x is [variables, observations], or [observations] for one variable, whose result is a scalar; a float. Without weights, w is 1 and n the number of
-// observations. With options, w = counts · weights, means are weighted, and n - correction becomes Σw - correction · Σ w weights / Σw.
+// x is [variables, observations], or [observations] for one variable, whose result is a scalar; a float. Without weights, w is 1 and n
+// the number of observations. With options, w = counts · weights, means are weighted, and n - correction becomes Σw - correction · Σ w
+// weights / Σw.
 // Errors: dtypes; shapes.
 // Source: NumPy, numpy.cov, where the correction is called ddof.
 func Cov(x *Node, o *CovOptions) *Node {

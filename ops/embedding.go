@@ -65,8 +65,8 @@ type bagAttr struct {
 //
 //	y[b, j] = Σ_{i in bag b} weights[i] · table[ids[i], j]
 //
-// table is [V, D], a float; ids is an integer, [B, L] for bags of equal size or [L] with Offsets [B]. A bag without rows gives zeros. The largest
-// element of a bag takes its derivative; several share it. Errors: shapes; dtypes; weights with another mode than sum.
+// table is [V, D], a float; ids is an integer, [B, L] for bags of equal size or [L] with Offsets [B]. A bag without rows gives zeros. The
+// largest element of a bag takes its derivative; several share it. Errors: shapes; dtypes; weights with another mode than sum.
 // Source: PyTorch, torch.nn.EmbeddingBag.
 func EmbeddingBag(table, ids *Node, o *EmbeddingBagOptions) *Node {
 	v := valueOf(o)

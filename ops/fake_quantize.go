@@ -18,8 +18,10 @@ type fakeAttr struct {
 //
 //	y = (clamp(round(x / scale) + zero, low, high) - zero) · scale
 //
-// round takes the nearest whole number, of two the even one. x is a float; scale and zero have its dtype, one value each or one for each element along axis; zero holds whole numbers, nil stands for 0. The
-// derivative passes straight through where the quantised value lies in [low, high], and is 0 elsewhere; scale and zero have none. 16-bit floats are computed in float32. Errors: dtypes; shapes; low is above high.
+// round takes the nearest whole number, of two the even one. x is a float; scale and zero have its dtype, one value each or one for each
+// element along axis; zero holds whole numbers, nil stands for 0. The derivative passes straight through where the quantised value lies
+// in [low, high], and is 0 elsewhere; scale and zero have none. 16-bit floats are computed in float32. Errors: dtypes; shapes; low is
+// above high.
 // Source: Jacob et al., Quantization and Training of Neural Networks (2018), section 3; PyTorch, torch.fake_quantize_per_channel_affine.
 func FakeQuantize(x, scale, zero *Node, axis, low, high int) *Node {
 	return apply("fake_quantize", fakeAttr{axis, low, high}, given([]*Node{x, scale}, zero)...)
@@ -65,7 +67,8 @@ func fakeQuantized(c *Call) (q, scale, zero *Node) {
 //	zero = saturate(round(-min(0, min x) / scale))
 //	y = saturate(round(x / scale) + zero)
 //
-// x is a float of at least one element; y and zero are uint8, scale has the dtype of x, or is 1 where all of x is 0. 16-bit floats are computed in float32. Errors: x is empty; dtype not float.
+// x is a float of at least one element; y and zero are uint8, scale has the dtype of x, or is 1 where all of x is 0. 16-bit floats are
+// computed in float32. Errors: x is empty; dtype not float.
 // Source: ONNX, operator DynamicQuantizeLinear.
 func DynamicQuantizeLinear(x *Node) (y, scale, zero *Node) {
 	r := ApplyAll("dynamic_quantize_linear", nil, x)
@@ -99,8 +102,9 @@ type Quantized struct{ Value, Scale, Zero *Node }
 //
 //	y = quantise(a.Scale · b.Scale · Σ_k (a - a.Zero) · (b - b.Zero))
 //
-// a and b are matrices as of [MatMulInteger]; scales are floats of one dtype, one value, or one for each row of a and column of b. y has the dtype of outZero, uint8 where that is nil. The sum is exact in 32
-// bits, and the rest is one pass over it. Errors: as MatMulInteger and [QuantizeLinear]. Source: ONNX, operator QLinearMatMul.
+// a and b are matrices as of [MatMulInteger]; scales are floats of one dtype, one value, or one for each row of a and column of b. y has
+// the dtype of outZero, uint8 where that is nil. The sum is exact in 32 bits, and the rest is one pass over it. Errors: as MatMulInteger
+// and [QuantizeLinear]. Source: ONNX, operator QLinearMatMul.
 func QLinearMatMul(a, b Quantized, outScale, outZero *Node) *Node {
 	sum := MatMulInteger(a.Value, b.Value, a.Zero, b.Zero)
 	return requantize("q_linear_matmul", sum, rowScale(a.Scale), b.Scale, outScale, outZero)
@@ -118,7 +122,8 @@ func rowScale(s *Node) *Node {
 //
 //	y = quantise(x.Scale · w.Scale · (Σ (x - x.Zero) · (w - w.Zero) + bias))
 //
-// as [ConvInteger] sums; bias is int32 [O] or nil; the scale of w is one value or one for each channel of the result. Otherwise as [QLinearMatMul]. Errors: as ConvInteger and [QuantizeLinear]. Source: ONNX, operator QLinearConv.
+// as [ConvInteger] sums; bias is int32 [O] or nil; the scale of w is one value or one for each channel of the result. Otherwise as
+// [QLinearMatMul]. Errors: as ConvInteger and [QuantizeLinear]. Source: ONNX, operator QLinearConv.
 func QLinearConv(x, w Quantized, bias, outScale, outZero *Node, o Conv2DOptions) *Node {
 	sum := ConvInteger(x.Value, w.Value, x.Zero, w.Zero, o)
 	if bias != nil && !bias.bad && bias.Rank() == 1 {

@@ -104,7 +104,8 @@ type indexAttr struct {
 //	y[p, i, q] = x[p, idx[p, i, q], q]
 //
 // In the other axes idx may be smaller than x; elements of x behind it are not read. [TakeAlong] wants equal extents. An index outside
-// [0, extent) gives 0. Derivatives are added up where elements came from. Errors: idx is not an integer; the axis does not exist; the ranks differ; idx is larger than x beside axis.
+// [0, extent) gives 0. Derivatives are added up where elements came from. Errors: idx is not an integer; the axis does not exist; the
+// ranks differ; idx is larger than x beside axis.
 // Source: PyTorch, gather; ONNX, operator GatherElements.
 func GatherElements(x *Node, axis int, idx *Node, o *IndexOptions) *Node {
 	return apply("gather_elements", indexAttr{axis, o.negative()}, x, idx)
@@ -223,8 +224,8 @@ type GatherNDOptions struct {
 //	y[b, i, q] = x[b, idx[b, i, 0], idx[b, i, 1], ..., q]
 //
 // where b stands for the axes that x and idx have in common, i for the others of idx, and q for the axes of x that the tuples do not
-// reach. A tuple outside x gives zeros. Derivatives are added up where parts came from. Errors: idx is not an integer or a scalar; tuples are longer than x has axes; the common
-// axes differ.
+// reach. A tuple outside x gives zeros. Derivatives are added up where parts came from. Errors: idx is not an integer or a scalar; tuples
+// are longer than x has axes; the common axes differ.
 // Source: ONNX, operator GatherND; TensorFlow, tf.gather_nd.
 func GatherND(x, idx *Node, o *GatherNDOptions) *Node {
 	var a ndAttr
@@ -312,8 +313,9 @@ var _ = define(Op{
 	},
 })
 
-// ScatterND returns x with updates folded, by a reduction as in [ScatterReduce], into the parts that tuples of indices name: updates has the
-// shape of GatherND(x, idx, o). Of several updates of one part "set" leaves the last. Errors: as [GatherND]; shapes; dtypes; there is no such reduction.
+// ScatterND returns x with updates folded, by a reduction as in [ScatterReduce], into the parts that tuples of indices name: updates has
+// the shape of GatherND(x, idx, o). Of several updates of one part "set" leaves the last. Errors: as [GatherND]; shapes; dtypes; there is
+// no such reduction.
 // Source: ONNX, operator ScatterND.
 func ScatterND(x, idx, updates *Node, reduction string, o *GatherNDOptions) *Node {
 	a := scatterNDAttr{Reduction: reduction}

@@ -17,8 +17,8 @@ import (
 // pass; with √n blocks the memory for a chain of n layers grows like √n. f may read nodes
 // outside of it, which are kept as in is, and checkpoints may be nested. Random numbers in f are the same the second time.
 //
-// f is called once, while the graph is built. Without a gradient a checkpoint costs nothing. Derivatives for a node inside of f are computed
-// without it. Errors: no operands; f returns nothing, or nodes of another graph.
+// f is called once, while the graph is built. Without a gradient a checkpoint costs nothing. Derivatives for a node inside of f are
+// computed without it. Errors: no operands; f returns nothing, or nodes of another graph.
 // Source: Chen et al., Training Deep Nets with Sublinear Memory Cost (2016); PyTorch, torch.utils.checkpoint.
 func Checkpoint(f func(in []*Node) []*Node, in ...*Node) []*Node {
 	const name = "checkpoint"

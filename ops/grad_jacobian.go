@@ -39,7 +39,8 @@ func JVP(ys, xs, tangents []*Node) []*Node {
 //	d[i] = Σ_k ∂²y / ∂xs[i] ∂xs[k] · vectors[k]
 //
 // A vector has the shape and dtype of its x, as has a result: zeros where the gradient does not depend on it. It takes the time of a few
-// gradients, whatever the size of xs: it is [JVP] of the gradient, which computes and keeps less than a gradient of the gradient. Errors: y is not a scalar float; otherwise as of [VJP].
+// gradients, whatever the size of xs: it is [JVP] of the gradient, which computes and keeps less than a gradient of the gradient. Errors:
+// y is not a scalar float; otherwise as of [VJP].
 // Source: Pearlmutter, Fast Exact Multiplication by the Hessian (1994).
 func HVP(y *Node, xs, vectors []*Node) []*Node {
 	if y != nil && !y.bad && len(y.shape) != 0 {
@@ -130,7 +131,8 @@ func differentiate(name string, ys, xs, vs []*Node, vectors, results side, build
 //
 // It goes row by row, or column by column where these are fewer, in a loop around one [VJP] or [JVP], so that the kernels are few
 // whatever the sizes are; nodes that are the same for all rows are computed once. It is for matrices of which all is
-// wanted: products with one take a row's time. Errors: y or x is not a float, or they are of two graphs; an op on the way is not differentiable.
+// wanted: products with one take a row's time. Errors: y or x is not a float, or they are of two graphs; an op on the way is not
+// differentiable.
 func Jacobian(y, x *Node) *Node {
 	return everyDerivative("jacobian", y, x, func(_ *Graph, y, _ *Node) *Node { return y })
 }

@@ -160,8 +160,9 @@ func (e *namedError) Unwrap() error { return e.err }
 //
 //	y[i] = extent of axis i of x
 //
-// It is a constant for every combination of sizes with which a graph runs, also where these are open (see [Dim]). Where an extent is wanted, as by [Reshape],
-// [Slice] and [Graph.Full], give the result of [Node.Dim] instead. x has any dtype; its values are not read. There is no derivative.
+// It is a constant for every combination of sizes with which a graph runs, also where these are open (see [Dim]). Where an extent is
+// wanted, as by [Reshape], [Slice] and [Graph.Full], give the result of [Node.Dim] instead. x has any dtype; its values are not read.
+// There is no derivative.
 // Source: ONNX, operator Shape.
 func Shape(x *Node) *Node { return apply("shape", nil, x) }
 
@@ -178,8 +179,9 @@ var _ = define(Op{
 	},
 })
 
-// Size returns the number of elements of x, or the product of its extents along axes, as a number of the graph: an int64 scalar, as [Shape] gives them.
-// Cast it to calculate with values of another dtype, as with the size of an open batch. Errors: an axis does not exist or is named twice.
+// Size returns the number of elements of x, or the product of its extents along axes, as a number of the graph: an int64 scalar, as
+// [Shape] gives them. Cast it to calculate with values of another dtype, as with the size of an open batch. Errors: an axis does not
+// exist or is named twice.
 // Source: ONNX, operator Size; PyTorch, Tensor.size.
 func Size(x *Node, axes ...int) *Node { return apply("size", sizeAttr{axes}, x) }
 

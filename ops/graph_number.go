@@ -15,7 +15,8 @@ import (
 //	y := ops.Add(ops.Mul(x, 0.5), 1)
 //
 // A number never changes the dtype of the result. Errors: no operand is a node; the number is not one of that dtype, as 0.5
-// is not an int32, -1 not a uint8, 1 not a bool, and a complex number only one of a complex dtype. Floats are rounded to the dtype; beyond its largest they are infinite.
+// is not an int32, -1 not a uint8, 1 not a bool, and a complex number only one of a complex dtype. Floats are rounded to the dtype;
+// beyond its largest they are infinite.
 type NodeOrNumber interface {
 	*Node | ~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
 }

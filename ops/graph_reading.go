@@ -74,8 +74,8 @@ func (n *Node) Control() (c Control, ok bool) {
 	return c, true
 }
 
-// With is the call that n is, with its attributes, of other operands, which may be of another graph. Errors are those of the op, recorded in
-// that graph.
+// With is the call that n is, with its attributes, of other operands, which may be of another graph. Errors are those of the op, recorded
+// in that graph.
 func (n *Node) With(in ...*Node) *Node { return apply(n.op.Name, n.attr, in...) }
 
 // Sized returns nodes, which are of g, built with these sizes as open extents: nodes of another graph, which has numbers as extents and the

@@ -108,8 +108,8 @@ func Combinations(x *Node, r int, replacement bool) *Node {
 	return Gather(x, 0, positionsOf(x.graph, tensor.Int32, rows, count, r))
 }
 
-// BlockDiag returns the matrix that has the given matrices along its diagonal and zeros elsewhere; a vector is a row, a scalar one element. Errors: no
-// tensors; one has more than two axes; dtypes differ.
+// BlockDiag returns the matrix that has the given matrices along its diagonal and zeros elsewhere; a vector is a row, a scalar one
+// element. Errors: no tensors; one has more than two axes; dtypes differ.
 // Source: PyTorch, block_diag.
 func BlockDiag(xs ...*Node) *Node {
 	if len(xs) == 0 {

@@ -29,10 +29,12 @@ type GridSampleOptions struct {
 //
 //	y[n, c, p] = Σ_j filter(position(grid[n, p]) - j) · x[n, c, j]
 //
-// x is [N, C, H, W] or [N, C, D, H, W], a float; grid is [N, ..., 2] or [N, ..., 3] of its dtype, with the coordinates of the last axis of x first, from
-// -1 at one end to 1 at the other. y has the extents of grid for the spatial axes. Nearest rounds halves to even. Both operands have derivatives. o may be nil. Errors: ranks; shapes;
-// dtypes; an unknown mode or padding; cubic for three axes.
-// Source: PyTorch, torch.nn.functional.grid_sample; ONNX, operator GridSample; Jaderberg et al., Spatial Transformer Networks (2015), section 3.3.
+// x is [N, C, H, W] or [N, C, D, H, W], a float; grid is [N, ..., 2] or [N, ..., 3] of its dtype, with the coordinates of the last axis
+// of x first, from
+// -1 at one end to 1 at the other. y has the extents of grid for the spatial axes. Nearest rounds halves to even. Both operands have
+// derivatives. o may be nil. Errors: ranks; shapes; dtypes; an unknown mode or padding; cubic for three axes.
+// Source: PyTorch, torch.nn.functional.grid_sample; ONNX, operator GridSample; Jaderberg et al., Spatial Transformer Networks (2015),
+// section 3.3.
 func GridSample(x, grid *Node, o *GridSampleOptions) *Node {
 	return apply("grid_sample", valueOf(o), x, grid)
 }
@@ -187,7 +189,8 @@ type affineGridAttr struct {
 //
 //	grid[n, p] = theta[n] · (position of p, 1)
 //
-// theta is [N, 2, 3] for size N, C, H, W and [N, 3, 4] for size N, C, D, H, W, a float; the grid is [N, H, W, 2] or [N, D, H, W, 3], with the coordinates of the last axis first. Errors: shapes; dtype not float.
+// theta is [N, 2, 3] for size N, C, H, W and [N, 3, 4] for size N, C, D, H, W, a float; the grid is [N, H, W, 2] or [N, D, H, W, 3], with
+// the coordinates of the last axis first. Errors: shapes; dtype not float.
 // Source: PyTorch, torch.nn.functional.affine_grid; ONNX, operator AffineGrid.
 func AffineGrid(theta *Node, size []int, align bool) *Node {
 	return apply("affine_grid", affineGridAttr{size, align}, theta)

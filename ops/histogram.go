@@ -14,8 +14,8 @@ import (
 //
 //	y[v] = how many x[i] = v,  or Σ weights[i] over them
 //
-// Others are skipped. The counts are int64, or of the dtype of weights, which have x's shape and may be nil. The derivative goes to weights. Errors: x is no integer; weights are no
-// numbers or of another shape; length is negative.
+// Others are skipped. The counts are int64, or of the dtype of weights, which have x's shape and may be nil. The derivative goes to
+// weights. Errors: x is no integer; weights are no numbers or of another shape; length is negative.
 func BinCount(x *Node, length int, weights *Node) *Node {
 	a := binCountAttr{length}
 	if weights == nil {
@@ -94,7 +94,8 @@ func Histogram(x *Node, bins int, o *HistogramOptions) (counts, edges *Node) {
 	return all[0], all[1]
 }
 
-// HistC returns the counts of [Histogram] with the limits lo and hi. Where both are 0 they are the smallest and the largest element, and where they are equal, one less and more, as in PyTorch.
+// HistC returns the counts of [Histogram] with the limits lo and hi. Where both are 0 they are the smallest and the largest element, and
+// where they are equal, one less and more, as in PyTorch.
 func HistC(x *Node, bins int, lo, hi float64) *Node {
 	if lo == hi && lo != 0 {
 		lo, hi = lo-1, hi+1
@@ -212,7 +213,8 @@ type HistogramDDOptions struct {
 	Density bool
 }
 
-// HistogramDD counts how many rows of x, [..., d], lie in each of boxes of equal size, of which there are bins[k] along axis k, and returns the edges along each axis as well:
+// HistogramDD counts how many rows of x, [..., d], lie in each of boxes of equal size, of which there are bins[k] along axis k, and
+// returns the edges along each axis as well:
 //
 //	counts[k...] = how many rows have edges[a][k[a]] <= x[..., a] < edges[a][k[a]+1] for every axis a, with the last edge
 //

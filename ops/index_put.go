@@ -168,7 +168,8 @@ var _ = define(Op{
 	},
 })
 
-// MaskedFill returns x with value, a number or a scalar, where mask, a bool that broadcasts against x, is true. It is [Where] by PyTorch's name.
+// MaskedFill returns x with value, a number or a scalar, where mask, a bool that broadcasts against x, is true. It is [Where] by
+// PyTorch's name.
 func MaskedFill[V NodeOrNumber](x, mask *Node, value V) *Node { return Where(mask, value, x) }
 
 // MaskedScatter returns x with the elements where mask is true, in row-major order, replaced by those of source, in its own order. mask

@@ -68,7 +68,8 @@ type InterpolateOptions struct {
 // one axis after the other. x is any number or bool for the nearest modes, else a float; 16-bit floats are computed in
 // float32. The default is PyTorch's nearest; its bilinear and bicubic are the modes linear and cubic, its
 // align_corners = true is [CoordAlignCorners]; ONNX's Resize has all modes, of which half_pixel and round_prefer_floor are
-// its defaults. Antialias has effect for linear and cubic. Errors: neither size nor scale; more of them than axes; an extent below 1; an unknown mode.
+// its defaults. Antialias has effect for linear and cubic. Errors: neither size nor scale; more of them than axes; an extent below 1; an
+// unknown mode.
 // Source: PyTorch, torch.nn.functional.interpolate; ONNX, operator Resize; Keys, Cubic convolution interpolation (1981).
 func Interpolate(x *Node, o InterpolateOptions) *Node { return apply("interpolate", o, x) }
 

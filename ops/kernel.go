@@ -71,12 +71,10 @@ type Result struct {
 
 // Kernel runs a user's own kernel as an op of the graph and returns its
 // results. Operands arrive as dense row-major buffers. The kernel must write
-// every element of its results; where these have none, it is not launched. Without the field Grad it has no derivative: gradients that would pass
-// through it are errors. Errors: no source, entry or results; an argument of
-// another type; a geometry that is negative or that Local does not divide.
-// A source that does not compile is an error of Compile, an [engine.KernelError] with the line of
-// the source. Some drivers also write to standard error by themselves, as PoCL's "1 error generated.":
-// nothing in OpenCL stops them.
+// every element of its results; where these have none, it is not launched. Without the field Grad it has no derivative: gradients that
+// would pass through it are errors. Errors: no source, entry or results; an argument of another type; a geometry that is negative or that
+// Local does not divide. A source that does not compile is an error of Compile, an [engine.KernelError] with the line of the source. Some
+// drivers also write to standard error by themselves, as PoCL's "1 error generated.": nothing in OpenCL stops them.
 //
 // # Work-item functions
 //

@@ -82,7 +82,8 @@ var _ = define(Op{
 	})),
 })
 
-// timesLogarithm is the gradient of a · log, of(d, b) being d · log, where the argument of the logarithm is given and b is to be above least.
+// timesLogarithm is the gradient of a · log, of(d, b) being d · log, where the argument of the logarithm is given and b is to be above
+// least.
 func (b *Back) timesLogarithm(of func(a, b *Node) *Node, argument *Node, least float64) {
 	x, y, d := b.In(0), b.In(1), b.Grad()
 	zero, none := ScalarLike(x, 0), Equal(x, ScalarLike(x, 0))

@@ -39,20 +39,20 @@ func classLoss(name string, o *ClassLossOptions, x, target *Node) *Node {
 //
 //	l[n, p] = -weight[t] · x[n, t, p],  t = labels[n, p]
 //
-// x is [N, C, ...] or [C], a float of log-probabilities, labels is an integer without the axis of the classes. The mean divides by the sum of the weights
-// of the labels that count: it is NaN where none does. Errors: dtypes; shapes; an unknown reduction.
+// x is [N, C, ...] or [C], a float of log-probabilities, labels is an integer without the axis of the classes. The mean divides by the
+// sum of the weights of the labels that count: it is NaN where none does. Errors: dtypes; shapes; an unknown reduction.
 // Source: PyTorch, torch.nn.NLLLoss; ONNX, operator NegativeLogLikelihoodLoss.
 func NLLLoss(x, labels *Node, o *ClassLossOptions) *Node { return classLoss("nll_loss", o, x, labels) }
 
-// CrossEntropyLoss returns the cross-entropies of the softmax of logits and labels, or probabilities of classes, with weights of classes, smoothed
-// labels, and labels that do not count:
+// CrossEntropyLoss returns the cross-entropies of the softmax of logits and labels, or probabilities of classes, with weights of classes,
+// smoothed labels, and labels that do not count:
 //
 //	l[n, p] = -weight[t] · log softmax(logits[n, :, p])[t],  t = labels[n, p]
 //	l[n, p] = -Σ_c weight[c] · target[n, c, p] · log softmax(logits[n, :, p])[c]
 //
-// logits is [N, C, ...] or [C], a float; target is an integer without the axis of the classes, or of the shape and dtype of logits. With Smoothing s a
-// target t is (1 - s)·t + s/C. The mean divides by the sum of the weights of the labels that count, or by
-// the number of elements where targets are probabilities. [CrossEntropy] is quicker to write for the plain case. Errors: dtypes; shapes; a smoothing
+// logits is [N, C, ...] or [C], a float; target is an integer without the axis of the classes, or of the shape and dtype of logits. With
+// Smoothing s a target t is (1 - s)·t + s/C. The mean divides by the sum of the weights of the labels that count, or by the number of
+// elements where targets are probabilities. [CrossEntropy] is quicker to write for the plain case. Errors: dtypes; shapes; a smoothing
 // outside [0, 1]; an unknown reduction.
 // Source: PyTorch, torch.nn.CrossEntropyLoss; Szegedy et al., Rethinking the Inception Architecture (2016), section 7.
 func CrossEntropyLoss(logits, target *Node, o *ClassLossOptions) *Node {
@@ -162,7 +162,8 @@ type multiMarginAttr struct {
 //
 //	l[n] = 1/C · Σ_{c≠t} weight[t] · max(0, margin - x[n, t] + x[n, c])^p,  t = labels[n]
 //
-// x is [N, C] or [C], a float; labels is an integer without the last axis, weight is [C] or nil; p is 1 or 2. A label outside [0, C) costs nothing. Otherwise as [MSELoss].
+// x is [N, C] or [C], a float; labels is an integer without the last axis, weight is [C] or nil; p is 1 or 2. A label outside [0, C)
+// costs nothing. Otherwise as [MSELoss].
 // Errors: dtypes; shapes; another p. Source: PyTorch, torch.nn.MultiMarginLoss.
 func MultiMarginLoss(x, labels *Node, p int, margin float64, o *LossOptions) *Node {
 	return loss("multi_margin_loss", func(a lossAttr) any { return multiMarginAttr{a, p, margin} }, o, x, labels)

@@ -30,9 +30,10 @@ type ctcAttr struct {
 //
 //	l[n] = -log Σ_{paths that become targets[n]} Π_t e^x[t, n, path[t]]
 //
-// x is [T, N, C], a float of log-probabilities; targets is an integer [N, S], or all targets one after the other, without blanks; inputLengths and targetLengths are
-// integers [N]. It is computed by the forward algorithm in logarithms; 16-bit floats in float32. The mean divides each loss by the length of its target, of at least 1, first. The derivative is that of the formula, each x
-// being a variable of its own, and 0 where no alignment is possible; PyTorch's is the derivative by the operand of a log-softmax, which
+// x is [T, N, C], a float of log-probabilities; targets is an integer [N, S], or all targets one after the other, without blanks;
+// inputLengths and targetLengths are integers [N]. It is computed by the forward algorithm in logarithms; 16-bit floats in float32. The
+// mean divides each loss by the length of its target, of at least 1, first. The derivative is that of the formula, each x being a
+// variable of its own, and 0 where no alignment is possible; PyTorch's is the derivative by the operand of a log-softmax, which
 // [LogSoftmax] gives here. Errors: shapes; dtypes; the blank is no class. Source: Graves et al., Connectionist Temporal Classification
 // (2006), section 4.1; PyTorch, torch.nn.CTCLoss.
 func CTCLoss(x, targets, inputLengths, targetLengths *Node, o *CTCOptions) *Node {

@@ -325,8 +325,10 @@ type gaussianAttr struct {
 //
 //	l = (log v + (x - target)² / v) / 2,  v = max(variance, eps)
 //
-// full adds log(2π)/2. The derivative of the variance is that of v, also below eps. Otherwise as [MSELoss]. Errors: as there; eps is negative.
-// Source: Nix and Weigend, Estimating the mean and variance of the target probability distribution (1994); PyTorch, torch.nn.GaussianNLLLoss.
+// full adds log(2π)/2. The derivative of the variance is that of v, also below eps. Otherwise as [MSELoss]. Errors: as there; eps is
+// negative.
+// Source: Nix and Weigend, Estimating the mean and variance of the target probability distribution (1994); PyTorch,
+// torch.nn.GaussianNLLLoss.
 func GaussianNLLLoss(x, target, variance *Node, full bool, eps float64, o *LossOptions) *Node {
 	return loss("gaussian_nll_loss", func(a lossAttr) any { return gaussianAttr{a, full, eps} }, o, x, target, variance)
 }

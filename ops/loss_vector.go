@@ -137,7 +137,8 @@ func vectorLoss[A any](name string, operands []string, labelled bool, of func(a 
 //
 //	l = 1 - cos where target is 1, max(0, cos - margin) where it is -1
 //
-// x1 and x2 are floats that broadcast; target has an element for each pair of vectors. Weights of options have no effect. Otherwise as [MSELoss].
+// x1 and x2 are floats that broadcast; target has an element for each pair of vectors. Weights of options have no effect. Otherwise as
+// [MSELoss].
 // Source: PyTorch, torch.nn.CosineEmbeddingLoss.
 func CosineEmbeddingLoss(x1, x2, target *Node, margin float64, o *LossOptions) *Node {
 	return apply("cosine_embedding_loss", marginAttr{lossAttr{valueOf(o).Reduction}, margin}, x1, x2, target)

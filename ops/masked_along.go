@@ -12,8 +12,9 @@ import (
 //
 //	y[p, i] = exp(x[p, i]) / Σ_j exp(x[p, j])  where mask[p, i], over the j where mask[p, j]
 //
-// mask is a bool of any shape that broadcasts to that of x; nil: all elements take part. A slice where nothing takes part gives NaN. The softmax of a scalar
-// is that of a vector of one element. Errors: the mask is no bool or does not broadcast to x; dtype of x is not a float; the axis does not exist.
+// mask is a bool of any shape that broadcasts to that of x; nil: all elements take part. A slice where nothing takes part gives NaN. The
+// softmax of a scalar is that of a vector of one element. Errors: the mask is no bool or does not broadcast to x; dtype of x is not a
+// float; the axis does not exist.
 // Source: PyTorch, function torch.masked.softmax.
 func MaskedSoftmax(x, mask *Node, axis int) *Node {
 	return applyMasked("masked_softmax", axisAttr{axis}, x, mask)
@@ -39,13 +40,15 @@ func MaskedCumSum(x, mask *Node, axis int) *Node {
 	return applyMasked("masked_cumsum", axisAttr{axis}, x, mask)
 }
 
-// MaskedCumProd returns the running products along axis of the elements of x where mask is true; others count as 1. Otherwise as [MaskedCumSum].
+// MaskedCumProd returns the running products along axis of the elements of x where mask is true; others count as 1. Otherwise as
+// [MaskedCumSum].
 func MaskedCumProd(x, mask *Node, axis int) *Node {
 	return applyMasked("masked_cumprod", axisAttr{axis}, x, mask)
 }
 
-// MaskedLogAddExp returns [LogAddExp] of a and b, in which elements count as -Inf where their mask is false: log(e^a + e^b) where both are true, one of
-// the operands where one is, -Inf where none is. The masks are bools; each broadcasts with its operand, and nil is true everywhere. Otherwise as LogAddExp.
+// MaskedLogAddExp returns [LogAddExp] of a and b, in which elements count as -Inf where their mask is false: log(e^a + e^b) where both
+// are true, one of the operands where one is, -Inf where none is. The masks are bools; each broadcasts with its operand, and nil is true
+// everywhere. Otherwise as LogAddExp.
 // Source: PyTorch, function torch.masked.logaddexp.
 func MaskedLogAddExp(a, aMask, b, bMask *Node) *Node {
 	return LogAddExp(maskedOut(a, aMask), maskedOut(b, bMask))
@@ -103,7 +106,8 @@ var _ = define(maskedAlong("masked_cumsum", "scan", numbers, 0, func(x *Node, ax
 
 var _ = define(maskedAlong("masked_cumprod", "scan", numbers, 1, func(x *Node, axis int) *Node { return CumProd(x, axis, nil) }))
 
-// MaskedNormalize returns x with every vector along axis divided by the p-norm of its elements where mask is true, as [MaskedNorm] has it; elsewhere it is 0:
+// MaskedNormalize returns x with every vector along axis divided by the p-norm of its elements where mask is true, as [MaskedNorm] has
+// it; elsewhere it is 0:
 //
 //	y[q, i] = x[q, i] / max(‖x[q]‖_p, eps) where mask[q, i]
 //

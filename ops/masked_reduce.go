@@ -13,34 +13,39 @@ import (
 //
 //	y[p] = Σ_q x[p, q] where mask[p, q]
 //
-// mask is a bool of any shape that broadcasts to that of x; nil: all elements take part. The same is true of all functions Masked*. The sum of nothing is
+// mask is a bool of any shape that broadcasts to that of x; nil: all elements take part. The same is true of all functions Masked*. The
+// sum of nothing is
 // 0. x is any number, as in [Sum]. Errors: the mask is no bool or does not broadcast to x; otherwise as Sum.
 // Source: PyTorch, function torch.masked.sum.
 func MaskedSum(x, mask *Node, axes ...int) *Node { return maskedReduction("masked_sum", x, mask, axes) }
 
-// MaskedProd returns the products of the elements of x where mask is true. The product of nothing is 1. Otherwise as [MaskedSum] and [Prod].
+// MaskedProd returns the products of the elements of x where mask is true. The product of nothing is 1. Otherwise as [MaskedSum] and
+// [Prod].
 func MaskedProd(x, mask *Node, axes ...int) *Node {
 	return maskedReduction("masked_prod", x, mask, axes)
 }
 
-// MaskedMax returns the largest elements of x where mask is true: of nothing -Inf, or the smallest integer. Otherwise as [MaskedSum] and [Max].
+// MaskedMax returns the largest elements of x where mask is true: of nothing -Inf, or the smallest integer. Otherwise as [MaskedSum] and
+// [Max].
 // Source: PyTorch, function torch.masked.amax.
 func MaskedMax(x, mask *Node, axes ...int) *Node { return maskedReduction("masked_max", x, mask, axes) }
 
-// MaskedMin returns the smallest elements of x where mask is true: of nothing +Inf, or the largest integer. Otherwise as [MaskedSum] and [Min].
+// MaskedMin returns the smallest elements of x where mask is true: of nothing +Inf, or the largest integer. Otherwise as [MaskedSum] and
+// [Min].
 // Source: PyTorch, function torch.masked.amin.
 func MaskedMin(x, mask *Node, axes ...int) *Node { return maskedReduction("masked_min", x, mask, axes) }
 
-// MaskedArgMax returns the positions of the largest elements of x where mask is true, as int64, over the named axes, which vanish, or over all. Through
-// several axes positions are counted in row-major order. Elements where mask is false count as -Inf, or the smallest integer: where nothing is larger, the
-// position is that of the first element, which may be one of them. Errors: a result is of no elements; otherwise as [MaskedSum].
+// MaskedArgMax returns the positions of the largest elements of x where mask is true, as int64, over the named axes, which vanish, or
+// over all. Through several axes positions are counted in row-major order. Elements where mask is false count as -Inf, or the smallest
+// integer: where nothing is larger, the position is that of the first element, which may be one of them. Errors: a result is of no
+// elements; otherwise as [MaskedSum].
 // Source: PyTorch, function torch.masked.argmax, whose positions have the dtype of x.
 func MaskedArgMax(x, mask *Node, axes ...int) *Node {
 	return maskedReduction("masked_argmax", x, mask, axes)
 }
 
-// MaskedArgMin returns the positions of the smallest elements of x where mask is true; others count as +Inf, or the largest integer. Otherwise as
-// [MaskedArgMax].
+// MaskedArgMin returns the positions of the smallest elements of x where mask is true; others count as +Inf, or the largest integer.
+// Otherwise as [MaskedArgMax].
 func MaskedArgMin(x, mask *Node, axes ...int) *Node {
 	return maskedReduction("masked_argmin", x, mask, axes)
 }
@@ -50,13 +55,14 @@ func MaskedMean(x, mask *Node, axes ...int) *Node {
 	return maskedReduction("masked_mean", x, mask, axes)
 }
 
-// MaskedLogSumExp returns log Σ exp(x) over the elements of the float x where mask is true: of nothing -Inf. Otherwise as [MaskedSum] and [LogSumExp].
+// MaskedLogSumExp returns log Σ exp(x) over the elements of the float x where mask is true: of nothing -Inf. Otherwise as [MaskedSum] and
+// [LogSumExp].
 func MaskedLogSumExp(x, mask *Node, axes ...int) *Node {
 	return maskedReduction("masked_log_sum_exp", x, mask, axes)
 }
 
-// MaskedMedian returns the medians of the elements of the float x where mask is true, of an even number the lower one in the middle. NaN does not take part
-// either. The median of nothing is NaN. Errors: a result is of no elements; otherwise as [MaskedSum].
+// MaskedMedian returns the medians of the elements of the float x where mask is true, of an even number the lower one in the middle. NaN
+// does not take part either. The median of nothing is NaN. Errors: a result is of no elements; otherwise as [MaskedSum].
 func MaskedMedian(x, mask *Node, axes ...int) *Node {
 	return maskedReduction("masked_median", x, mask, axes)
 }
@@ -188,8 +194,8 @@ var _ = define(neverEmpty(maskedOp("masked_median", floats, tensor.Invalid, func
 //
 //	y[p] = Σ_q (x[p, q] - mean[p])² / max(n[p] - correction, 0) where mask[p, q]
 //
-// in two passes, so that a large mean does not cancel. The correction is 1 for the variance of a sample, 0 for that of a population. The variance of nothing
-// is NaN. Otherwise as [MaskedSum].
+// in two passes, so that a large mean does not cancel. The correction is 1 for the variance of a sample, 0 for that of a population. The
+// variance of nothing is NaN. Otherwise as [MaskedSum].
 // Source: PyTorch, function torch.masked.var.
 func MaskedVar(x, mask *Node, correction float64, axes ...int) *Node {
 	return applyMasked("masked_var", varAttr{axes, correction}, x, mask)
@@ -227,8 +233,8 @@ var _ = define(maskedVarOp("masked_var", func(v *Node) *Node { return v }))
 
 var _ = define(maskedVarOp("masked_std", func(v *Node) *Node { return Sqrt(v) }))
 
-// MaskedNorm returns the norms of the vectors of the elements of the float x where mask is true, along the named axes, which vanish, or of all, as
-// [VectorNorm] does. The norm of nothing is 0, and +Inf with an ord below 0. Errors: ord is NaN; otherwise as [MaskedSum].
+// MaskedNorm returns the norms of the vectors of the elements of the float x where mask is true, along the named axes, which vanish, or
+// of all, as [VectorNorm] does. The norm of nothing is 0, and +Inf with an ord below 0. Errors: ord is NaN; otherwise as [MaskedSum].
 // Source: PyTorch, function torch.masked.norm.
 func MaskedNorm(x, mask *Node, ord float64, axes ...int) *Node {
 	return applyMasked("masked_norm", vectorNormAttr{axes, ord}, x, mask)

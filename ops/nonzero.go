@@ -40,8 +40,8 @@ func (a boundAttr) of(n int) (int, error) {
 	return a.Bound, nil
 }
 
-// places are, for the elements of a mask along its only axis, where those that are true go when they are moved together, and -1 for others and
-// those that find no room; and how many there are, at most bound.
+// places are, for the elements of a mask along its only axis, where those that are true go when they are moved together, and -1 for
+// others and those that find no room; and how many there are, at most bound.
 func places(mask *Node, bound int) (at, count *Node) {
 	n := mask.shape[0]
 	dt := counting(n)
@@ -90,8 +90,9 @@ var _ = define(Op{
 	},
 })
 
-// MaskedSelect returns the elements of x where mask is true, in row-major order, in a vector with room for bound of them, -1 for all, and 0 behind
-// the count; x and mask broadcast. See [NonZero]. Derivatives go back to the elements. Errors: mask is not bool; shapes do not broadcast; bound is below -1.
+// MaskedSelect returns the elements of x where mask is true, in row-major order, in a vector with room for bound of them, -1 for all, and
+// 0 behind the count; x and mask broadcast. See [NonZero]. Derivatives go back to the elements. Errors: mask is not bool; shapes do not
+// broadcast; bound is below -1.
 // Source: PyTorch, masked_select.
 func MaskedSelect(x, mask *Node, bound int) (values, count *Node) {
 	return firstAndLast(ApplyAll("masked_select", boundAttr{bound}, x, mask))
@@ -119,7 +120,8 @@ var _ = define(Op{
 })
 
 // Compress returns the slices of x along axis where the vector mask is true, with room for bound of them, -1 for all, and zeros behind the
-// count. Slices beyond the end of mask are left out. See [MaskedSelect]. Errors: mask is no bool vector, or longer than the axis; the axis does not exist; bound is below -1.
+// count. Slices beyond the end of mask are left out. See [MaskedSelect]. Errors: mask is no bool vector, or longer than the axis; the
+// axis does not exist; bound is below -1.
 // Source: NumPy, numpy.compress; ONNX, operator Compress.
 func Compress(x *Node, axis int, mask *Node, bound int) (values, count *Node) {
 	return firstAndLast(ApplyAll("compress", compressAttr{axis, bound}, x, mask))

@@ -14,7 +14,8 @@ import (
 //	y[n, c, p] = scale[c] · (x[n, c, p] - mean[n, g]) / √(variance[n, g] + eps) + shift[c]
 //
 // with the mean and population variance of group g of c. x is a float; scale and shift are [C], or nil for ones
-// and zeros. 16-bit floats are computed in float32. Errors: dtypes differ; shapes; groups do not divide C; there is nothing to average; eps is negative or not finite.
+// and zeros. 16-bit floats are computed in float32. Errors: dtypes differ; shapes; groups do not divide C; there is nothing to average;
+// eps is negative or not finite.
 // Source: Wu and He, Group Normalization (2018), section 3.1.
 func GroupNorm(x *Node, groups int, scale, shift *Node, eps float64) *Node {
 	return apply("group_norm", groupNormAttr{groups, eps}, affine(x, scale, shift)...)
@@ -76,8 +77,8 @@ func groupNorm(c *Call, groups int, eps float64) *Node {
 	return Reshape(Cast(y, c.dt(0)), shape...)
 }
 
-// InstanceNorm returns x, [N, C, ...], normalised over the positions of each channel of each of its N parts: [GroupNorm] with a group for each
-// channel. Errors: as there.
+// InstanceNorm returns x, [N, C, ...], normalised over the positions of each channel of each of its N parts: [GroupNorm] with a group for
+// each channel. Errors: as there.
 // Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
 func InstanceNorm(x, scale, shift *Node, eps float64) *Node {
 	return apply("instance_norm", normAttr{eps}, affine(x, scale, shift)...)
@@ -133,7 +134,8 @@ func inversePower(x *Node, p float64) *Node {
 	return Pow(x, ScalarLike(x, -p))
 }
 
-// LocalResponseNormOptions are the constants of [LocalResponseNorm]; 0 stands for 1e-4, 0.75 and 1, which are the defaults of PyTorch and ONNX.
+// LocalResponseNormOptions are the constants of [LocalResponseNorm]; 0 stands for 1e-4, 0.75 and 1, which are the defaults of PyTorch and
+// ONNX.
 type LocalResponseNormOptions struct {
 	Size  int     `doc:"channels of a neighbourhood"`
 	Alpha float64 `default:"0" doc:"factor of the mean square; 0: 0.0001"`

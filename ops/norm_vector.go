@@ -35,8 +35,8 @@ type normalizeAttr struct {
 //
 //	y[q, i] = x[q, i] / max(‖x[q]‖_p, eps)
 //
-// x is a float; p is positive, or infinite for the largest magnitude. Vectors of zeros stay as they are. Errors: dtype not float; the axis does not exist; p
-// is not positive; eps is negative.
+// x is a float; p is positive, or infinite for the largest magnitude. Vectors of zeros stay as they are. Errors: dtype not float; the
+// axis does not exist; p is not positive; eps is negative.
 // Source: PyTorch, torch.nn.functional.normalize; ONNX, operator LpNormalization.
 func Normalize(x *Node, p float64, axis int, eps float64) *Node {
 	return apply("normalize", normalizeAttr{p, axis, eps}, x)
@@ -105,8 +105,8 @@ var _ = define(Op{
 //
 //	w[i] = g[i] · v[i] / ‖v[i]‖₂
 //
-// g has the extents of v in axis and 1 elsewhere, or is of any shape that broadcasts to that. v is a float. A slice of zeros gives NaN. Errors: the axis
-// does not exist; shapes; dtypes.
+// g has the extents of v in axis and 1 elsewhere, or is of any shape that broadcasts to that. v is a float. A slice of zeros gives NaN.
+// Errors: the axis does not exist; shapes; dtypes.
 // Source: Salimans and Kingma, Weight Normalization (2016), section 2.
 func WeightNorm(v, g *Node, axis int) *Node { return apply("weight_norm", axisAttr{axis}, v, g) }
 
@@ -142,16 +142,16 @@ var _ = define(Op{
 // spectralEps is the least length that a vector of the power iteration is divided by.
 const spectralEps = 1e-12
 
-// SpectralNorm returns w divided by an estimate of its largest singular value, as a matrix W of the slices along axis, and the vector with which the
-// next call goes on:
+// SpectralNorm returns w divided by an estimate of its largest singular value, as a matrix W of the slices along axis, and the vector
+// with which the next call goes on:
 //
 //	v = Wᵀu / ‖Wᵀu‖,  u' = Wv / ‖Wv‖    iterations times
 //	σ = u'ᵀ W v,  y = w / σ
 //
-// u has an element for each slice, at first at random; as the estimate is better with each call, u is to be a variable and each step of training
-// to assign u' to it, after one iteration as a rule. With 0 iterations u' is u and σ is ‖Wᵀu‖, for evaluation. The derivative takes u' and v
-// for constants. w is a float of at least one axis, u of its dtype; 16 bits are computed in float32. Errors: the axis does not exist;
-// shapes; dtypes; iterations is negative.
+// u has an element for each slice, at first at random; as the estimate is better with each call, u is to be a variable and each step of
+// training to assign u' to it, after one iteration as a rule. With 0 iterations u' is u and σ is ‖Wᵀu‖, for evaluation. The derivative
+// takes u' and v for constants. w is a float of at least one axis, u of its dtype; 16 bits are computed in float32. Errors: the axis does
+// not exist; shapes; dtypes; iterations is negative.
 // Source: Miyato et al., Spectral Normalization for Generative Adversarial Networks (2018), algorithm 1; PyTorch,
 // torch.nn.utils.parametrizations.spectral_norm.
 func SpectralNorm(w, u *Node, axis, iterations int) (y, next *Node) {

@@ -10,9 +10,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Median returns the medians of x over the named axes, which vanish, or over all: of an even number of elements the lower one in the middle, as
-// in PyTorch. NumPy takes the mean of both, as [Quantile] does with q = 0.5. NaN anywhere gives NaN. The derivative goes to the element itself. x is any
-// number. Errors: dtype is bool; an axis does not exist or is named twice; there are no elements.
+// Median returns the medians of x over the named axes, which vanish, or over all: of an even number of elements the lower one in the
+// middle, as in PyTorch. NumPy takes the mean of both, as [Quantile] does with q = 0.5. NaN anywhere gives NaN. The derivative goes to
+// the element itself. x is any number. Errors: dtype is bool; an axis does not exist or is named twice; there are no elements.
 func Median(x *Node, axes ...int) *Node { return reduction("median", x, axes) }
 
 // NanMedian returns the medians of the elements of x that are not NaN. Otherwise as [Median].
@@ -118,9 +118,9 @@ type QuantileOptions struct {
 //
 //	y[k, p] = the element number q[k] · (n - 1) of x[p, ...] in ascending order
 //
-// and between two elements where that is not whole. q is a number, a scalar or a vector, of x's dtype, whose axis comes first in the result; it is
-// limited to [0, 1]. x is a float. Errors: dtypes; q has more than one axis; an axis does not exist or is named twice; there are no elements; the
-// interpolation has another name.
+// and between two elements where that is not whole. q is a number, a scalar or a vector, of x's dtype, whose axis comes first in the
+// result; it is limited to [0, 1]. x is a float. Errors: dtypes; q has more than one axis; an axis does not exist or is named twice;
+// there are no elements; the interpolation has another name.
 func Quantile[Q NodeOrNumber](x *Node, q Q, o *QuantileOptions, axes ...int) *Node {
 	a := quantileAttr{Axes: axes, Interpolation: QuantileLinear}
 	if o != nil {
@@ -214,8 +214,9 @@ var _ = define(Op{
 	},
 })
 
-// KthValue returns the k-th smallest element, counted from 1, of each row of x along axis, and as int64 where it stands. NaN counts as larger
-// than every number; of equal elements the first come first. The derivative goes to that element. Errors: the axis does not exist; k is not in [1, extent].
+// KthValue returns the k-th smallest element, counted from 1, of each row of x along axis, and as int64 where it stands. NaN counts as
+// larger than every number; of equal elements the first come first. The derivative goes to that element. Errors: the axis does not exist;
+// k is not in [1, extent].
 // Source: PyTorch, kthvalue.
 func KthValue(x *Node, k, axis int) (values, positions *Node) {
 	all := ApplyAll("kth_value", kthAttr{k, axis}, x)
@@ -274,8 +275,9 @@ func MSort(x *Node) *Node {
 	return values
 }
 
-// Mode returns the most frequent values of x along axis, which vanishes, the smallest of several, and as int64 where the last of each stands. NaN equals
-// nothing, not itself. The derivative goes to the element at that position. x is any number. Errors: dtype is bool; the axis does not exist or is empty.
+// Mode returns the most frequent values of x along axis, which vanishes, the smallest of several, and as int64 where the last of each
+// stands. NaN equals nothing, not itself. The derivative goes to the element at that position. x is any number. Errors: dtype is bool;
+// the axis does not exist or is empty.
 // Source: PyTorch, function mode.
 func Mode(x *Node, axis int) (values, positions *Node) { return rankedWithIndex("mode", x, axis) }
 

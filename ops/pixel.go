@@ -63,7 +63,8 @@ func toChannels(x *Node, r int, blocksFirst bool) *Node {
 //
 //	y[..., c, h·r + i, w·r + j] = x[..., c·r² + i·r + j, h, w]
 //
-// or, with blocksFirst, x[..., (i·r + j)·C + c, h, w], which is ONNX's mode DCR and TensorFlow's order. x is [..., C·r², H, W] of any dtype, the result [..., C, H·r, W·r].
+// or, with blocksFirst, x[..., (i·r + j)·C + c, h, w], which is ONNX's mode DCR and TensorFlow's order. x is [..., C·r², H, W] of any
+// dtype, the result [..., C, H·r, W·r].
 // Errors: rank; r² does not divide the channels. Source: ONNX, operator DepthToSpace.
 func DepthToSpace(x *Node, r int, blocksFirst bool) *Node {
 	a := depthAttr{r, "CRD"}
@@ -105,7 +106,8 @@ func depthResult(c *Call, toSpace bool) ([]int, tensor.DType, error) {
 	return x, c.dt(0), nil
 }
 
-// SpaceToDepth is the inverse of [DepthToSpace]: x is [..., C, H·r, W·r], the result [..., C·r², H, W]. ONNX's operator of the name has blocksFirst. Errors: rank; r does not divide the extents.
+// SpaceToDepth is the inverse of [DepthToSpace]: x is [..., C, H·r, W·r], the result [..., C·r², H, W]. ONNX's operator of the name has
+// blocksFirst. Errors: rank; r does not divide the extents.
 // Source: ONNX, operator SpaceToDepth.
 func SpaceToDepth(x *Node, r int, blocksFirst bool) *Node {
 	a := depthAttr{r, "CRD"}
@@ -151,7 +153,8 @@ var _ = define(Op{
 	},
 })
 
-// FoldOptions say how blocks lie in the spatial axes of [Unfold] and [Fold], as many as Size has. Other lists have one number for each, or one for all.
+// FoldOptions say how blocks lie in the spatial axes of [Unfold] and [Fold], as many as Size has. Other lists have one number for each,
+// or one for all.
 type FoldOptions struct {
 	Size     []int `doc:"of a block, along each spatial axis"`
 	Stride   []int `default:"" doc:"from one block to the next; empty: 1"`
@@ -223,7 +226,8 @@ type foldAttr struct {
 //
 //	y[n, c, p] = Σ x[n, c·K + k, l] over all k and l with position l · stride + k · dilation - pad = p
 //
-// x is [N, C·K, L], a number; y is [N, C, ...]. The derivative is Unfold. Errors: rank; options out of range; K does not divide the rows, or L is another number of blocks.
+// x is [N, C·K, L], a number; y is [N, C, ...]. The derivative is Unfold. Errors: rank; options out of range; K does not divide the rows,
+// or L is another number of blocks.
 // Source: PyTorch, torch.nn.Fold, also called col2im; ONNX, operator Col2Im.
 func Fold(x *Node, image []int, o FoldOptions) *Node {
 	return apply("col2im", foldAttr{o, image}, x)

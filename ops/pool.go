@@ -81,8 +81,8 @@ var _ = define(Op{
 	Grad: maxPoolGrad,
 })
 
-// farApart is the stride from which on windows are taken axis by axis: they have few elements in common, if any, so that no kernel slides from
-// one to the next, and by rows the reads are of neighbours in memory.
+// farApart is the stride from which on windows are taken axis by axis: they have few elements in common, if any, so that no kernel slides
+// from one to the next, and by rows the reads are of neighbours in memory.
 const farApart = 5
 
 // apart reports whether windows over images x are that far from one another. Those over whole lines have only neighbours as they are.
@@ -173,8 +173,10 @@ func (o PoolOptions) counts(x *Node, i int) *Node {
 //
 //	y[p, indices[p, i]] = x[p, i]
 //
-// Indices count in row-major order in the last axes of the result, which have the extents of size; x has as many in their place, and any before. Where several name the same
-// element, the last of them in row-major order stays; one outside is skipped. x is of any dtype, and indices an integer of its shape. The derivative of every element is that of the place that its index names, also of one that did not stay, as in PyTorch. Errors: shapes; dtypes; an extent is negative.
+// Indices count in row-major order in the last axes of the result, which have the extents of size; x has as many in their place, and any
+// before. Where several name the same element, the last of them in row-major order stays; one outside is skipped. x is of any dtype, and
+// indices an integer of its shape. The derivative of every element is that of the place that its index names, also of one that did not
+// stay, as in PyTorch. Errors: shapes; dtypes; an extent is negative.
 // Source: PyTorch, torch.nn.MaxUnpool2d.
 func MaxUnpool(x, indices *Node, size ...int) *Node {
 	return apply("max_unpool", adaptiveSize{size}, x, indices)

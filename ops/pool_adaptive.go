@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// AdaptiveMaxPool returns the largest elements of the windows of [AdaptiveAvgPool], and where in the spatial axes of x each of them stands, as
-// int64 in row-major order: the first of several. x is any number. Errors: dtype is bool; otherwise as there.
+// AdaptiveMaxPool returns the largest elements of the windows of [AdaptiveAvgPool], and where in the spatial axes of x each of them
+// stands, as int64 in row-major order: the first of several. x is any number. Errors: dtype is bool; otherwise as there.
 // Source: PyTorch, torch.nn.AdaptiveMaxPool2d.
 func AdaptiveMaxPool(x *Node, size ...int) (y, indices *Node) {
 	r := ApplyAll("adaptive_max_pool", adaptiveSize{size}, x)
@@ -88,8 +88,8 @@ var _ = define(Op{
 // adaptiveRows are the elements of each of m windows over n.
 func adaptiveRows(n, m int) [][]tap { return resampleAttr{In: n, Out: m, Filter: filterArea}.rows() }
 
-// evenWindows is the pooling whose windows are those of adaptive pooling from extents to extents; not ok where these are not equally long, or not
-// equally far apart.
+// evenWindows is the pooling whose windows are those of adaptive pooling from extents to extents; not ok where these are not equally
+// long, or not equally far apart.
 func evenWindows(from, to []int) (o PoolingOptions, ok bool) {
 	for i, n := range from {
 		rows := adaptiveRows(n, to[i])
@@ -190,13 +190,14 @@ type fractionalAttr struct {
 	Size   []int `doc:"spatial extents of the result"`
 }
 
-// FractionalMaxPool returns the largest elements of windows of x, [N, C, ...], that lie at random distances, and where in the spatial axes each of them stands, as int64 in row-major
-// order. Of an axis with n elements, the windows of k elements begin at
+// FractionalMaxPool returns the largest elements of windows of x, [N, C, ...], that lie at random distances, and where in the spatial
+// axes each of them stands, as int64 in row-major order. Of an axis with n elements, the windows of k elements begin at
 //
 //	⌊(i + u)·a⌋ - ⌊u·a⌋ for i < m - 1, and n - k for i = m - 1,  a = (n - k) / (m - 1)
 //
-// for m windows, as size has it, and a number u of [0, 1) that samples has for each image, channel and axis: [N, C, axes] in the order of the axes (PyTorch's has columns before rows in two
-// dimensions). x and samples are floats of one dtype, of one to three spatial axes; samples have no derivative. Errors: shapes; a window that does not fit; dtypes.
+// for m windows, as size has it, and a number u of [0, 1) that samples has for each image, channel and axis: [N, C, axes] in the order of
+// the axes (PyTorch's has columns before rows in two dimensions). x and samples are floats of one dtype, of one to three spatial axes;
+// samples have no derivative. Errors: shapes; a window that does not fit; dtypes.
 // Source: Graham, Fractional Max-Pooling (2014); PyTorch, torch.nn.FractionalMaxPool2d.
 func FractionalMaxPool(x, samples *Node, window, size []int) (y, indices *Node) {
 	r := ApplyAll("fractional_max_pool", fractionalAttr{window, size}, x, samples)

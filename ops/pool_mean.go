@@ -12,8 +12,8 @@ import (
 //
 //	y[p, i] = 1/m · Σ_u x[p, i·s + u·d - before]
 //
-// over the positions that lie inside; m is their number, with CountPad that of the positions in the padding too (but not beyond it, where Ceil reaches), or
-// Divisor. Errors: dtype not float; otherwise as [MaxPool].
+// over the positions that lie inside; m is their number, with CountPad that of the positions in the padding too (but not beyond it, where
+// Ceil reaches), or Divisor. Errors: dtype not float; otherwise as [MaxPool].
 // Source: ONNX, operator AveragePool; PyTorch, torch.nn.functional.avg_pool2d.
 func AvgPool(x *Node, o PoolingOptions) *Node { return apply("avg_pool", o, x) }
 
@@ -109,7 +109,8 @@ type lpPoolAttr struct {
 //
 //	y[q, i] = (Σ_u |x[q, i·s + u·d - before]|^p)^(1/p)
 //
-// over the positions that lie inside. The derivative of a window of zeros is 0. Errors: p is not positive and finite; otherwise as [AvgPool].
+// over the positions that lie inside. The derivative of a window of zeros is 0. Errors: p is not positive and finite; otherwise as
+// [AvgPool].
 // Source: ONNX, operator LpPool.
 func LPPool(x *Node, p float64, o PoolingOptions) *Node { return apply("lp_pool", lpPoolAttr{o, p}, x) }
 
@@ -238,15 +239,18 @@ func blockSums(x *Node, axes []int) *Node {
 	return x
 }
 
-// GlobalAvgPool returns the means of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer than three axes; as [Mean].
+// GlobalAvgPool returns the means of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer than three
+// axes; as [Mean].
 // Source: ONNX, operator GlobalAveragePool.
 func GlobalAvgPool(x *Node) *Node { return global(Mean, "global_avg_pool", x) }
 
-// GlobalMaxPool returns the largest elements of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer than three axes; as [Max].
+// GlobalMaxPool returns the largest elements of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer
+// than three axes; as [Max].
 // Source: ONNX, operator GlobalMaxPool.
 func GlobalMaxPool(x *Node) *Node { return global(Max, "global_max_pool", x) }
 
-// GlobalLPPool returns the p-norms of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer than three axes; p is not positive; as [Sum].
+// GlobalLPPool returns the p-norms of x, [N, C, ...], over all axes but the first two, which stay with extent 1. Errors: fewer than three
+// axes; p is not positive; as [Sum].
 // Source: ONNX, operator GlobalLpPool.
 func GlobalLPPool(x *Node, p float64) *Node {
 	if x != nil && !x.bad && (!(p > 0) || math.IsInf(p, 1)) {

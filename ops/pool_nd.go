@@ -152,8 +152,9 @@ func (p poolPlan) flat(x *Node) (images *Node, o PoolOptions, ok bool) {
 //
 //	y[p, i] = max_u x[p, i·s + u·d - before]
 //
-// over the positions that lie inside; i and u stand for all spatial axes. x is any number, with any axes before the spatial ones. The derivative goes to
-// the first largest element. NaN beats every number. Errors: options out of range; a window larger than the padded tensor.
+// over the positions that lie inside; i and u stand for all spatial axes. x is any number, with any axes before the spatial ones. The
+// derivative goes to the first largest element. NaN beats every number. Errors: options out of range; a window larger than the padded
+// tensor.
 // Source: ONNX, operator MaxPool.
 func MaxPool(x *Node, o PoolingOptions) *Node { return apply("max_pool", o, x) }
 
@@ -242,8 +243,8 @@ type maxIndexAttr struct {
 	Whole bool `default:"false" doc:"indices count elements of all of x, not of its spatial axes"`
 }
 
-// MaxPoolWithIndices is [MaxPool], and where in the spatial axes of x each largest element stands, as int64 in row-major order: of several the
-// first, of NaN too.  whole counts in all of x, as ONNX does. Errors: as MaxPool.
+// MaxPoolWithIndices is [MaxPool], and where in the spatial axes of x each largest element stands, as int64 in row-major order: of
+// several the first, of NaN too. whole counts in all of x, as ONNX does. Errors: as MaxPool.
 // Source: PyTorch, torch.nn.functional.max_pool2d; ONNX, operator MaxPool.
 func MaxPoolWithIndices(x *Node, o PoolingOptions, whole bool) (y, indices *Node) {
 	r := ApplyAll("max_pool_indices", maxIndexAttr{o, whole}, x)

@@ -12,7 +12,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Bits draws independent random words, uint32 or uint64, anew at every Run. Otherwise as [Graph.Uniform]. Errors: another dtype; a negative extent.
+// Bits draws independent random words, uint32 or uint64, anew at every Run. Otherwise as [Graph.Uniform]. Errors: another dtype; a
+// negative extent.
 func (g *Graph) Bits(dt tensor.DType, shape ...int) *Node {
 	if g != nil && dt != tensor.Uint32 && dt != tensor.Uint64 {
 		return g.fail("random_bits", nil, dtypeError(dt, []tensor.DType{tensor.Uint32, tensor.Uint64}))
@@ -149,7 +150,8 @@ func Dirichlet(alpha *Node) *Node {
 // Source: Hörmann, The transformed rejection method for generating Poisson random variables (1993).
 func Poisson(rate *Node) *Node { return like(drawOf("draw_poisson", rate), rate) }
 
-// Bernoulli draws 1 with the probability p, a float, for each element of p, and 0 otherwise, in its dtype, anew at every Run. Errors: p is not a float.
+// Bernoulli draws 1 with the probability p, a float, for each element of p, and 0 otherwise, in its dtype, anew at every Run. Errors: p
+// is not a float.
 // Source: PyTorch, bernoulli.
 func Bernoulli(p *Node) *Node {
 	if p == nil || p.bad {
@@ -179,7 +181,8 @@ func (g *Graph) Exponential(dt tensor.DType, rate float64, shape ...int) *Node {
 	return g.wide("uniform", dt, shape, func(u *Node) *Node { return Mul(Log1p(Neg(u)), -1/rate) })
 }
 
-// Gumbel draws from the Gumbel distribution: y = -ln(-ln(1 - u)), u uniform in [0, 1), with an u of 0 as half a step. Otherwise as [Graph.Uniform].
+// Gumbel draws from the Gumbel distribution: y = -ln(-ln(1 - u)), u uniform in [0, 1), with an u of 0 as half a step. Otherwise as
+// [Graph.Uniform].
 func (g *Graph) Gumbel(dt tensor.DType, shape ...int) *Node {
 	return g.wide("uniform", dt, shape, gumbel)
 }
@@ -205,8 +208,8 @@ func (g *Graph) LogNormal(dt tensor.DType, mean, deviation float64, shape ...int
 	return Cast(Exp(Add(Mul(z, deviation), mean)), dt)
 }
 
-// RandomInts draws integers from [low, high), all equally likely but for at most (high - low) / 2^64, in an integer dtype. Otherwise as [Graph.Uniform]. Errors:
-// dtype is not an integer; high is not above low.
+// RandomInts draws integers from [low, high), all equally likely but for at most (high - low) / 2^64, in an integer dtype. Otherwise as
+// [Graph.Uniform]. Errors: dtype is not an integer; high is not above low.
 // Source: PyTorch, randint.
 func (g *Graph) RandomInts(dt tensor.DType, low, high int64, shape ...int) *Node {
 	switch {
@@ -283,7 +286,8 @@ func CategoricalDistinct(logits *Node, n int) *Node {
 	return positions
 }
 
-// Multinomial is [Categorical], or without replacement [CategoricalDistinct], by PyTorch's name, of weights, which are not negative and need not add up to 1.
+// Multinomial is [Categorical], or without replacement [CategoricalDistinct], by PyTorch's name, of weights, which are not negative and
+// need not add up to 1.
 func Multinomial(weights *Node, n int, replacement bool) *Node {
 	if weights == nil || weights.bad {
 		return apply("log", nil, weights)
@@ -316,10 +320,10 @@ func logitRows(logits *Node, n int) (*Node, error) {
 //
 //	density e^(-(y - mean)² / (2 deviation²)) / c,  low <= y <= high
 //
-// as mean + deviation · NDTRI(Φ(α) + u (Φ(β) - Φ(α))) of a uniform u, where α and β are the bounds in deviations from the mean and Φ is [NDTR]; of the two tails the
-// lighter one is used, so that no digits are lost in the upper one. Every result is in [low, high], also after rounding to dt, a float. The bounds may be infinite. Otherwise as
-// [Graph.Uniform]. Errors: dt is not a float; the deviation is not positive; high is not above low, or no number of dt is between them; the interval has a probability below 1e-30, in
-// float64 1e-290.
+// as mean + deviation · NDTRI(Φ(α) + u (Φ(β) - Φ(α))) of a uniform u, where α and β are the bounds in deviations from the mean and Φ is
+// [NDTR]; of the two tails the lighter one is used, so that no digits are lost in the upper one. Every result is in [low, high], also
+// after rounding to dt, a float. The bounds may be infinite. Otherwise as [Graph.Uniform]. Errors: dt is not a float; the deviation is
+// not positive; high is not above low, or no number of dt is between them; the interval has a probability below 1e-30, in float64 1e-290.
 // Source: Devroye, Non-Uniform Random Variate Generation (1986), section II.2.1; PyTorch, torch.nn.init.trunc_normal_.
 func (g *Graph) TruncatedNormal(dt tensor.DType, mean, deviation, low, high float64, shape ...int) *Node {
 	if g == nil || !slices.Contains(floats, dt) {

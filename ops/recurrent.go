@@ -9,8 +9,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// RecurrentWeights are the weights of one layer in one direction, in PyTorch's order of gates: input, forget, cell and output of an LSTM, reset, update and new of a GRU. G
-// is how many there are, 1 of an RNN.
+// RecurrentWeights are the weights of one layer in one direction, in PyTorch's order of gates: input, forget, cell and output of an LSTM,
+// reset, update and new of a GRU. G is how many there are, 1 of an RNN.
 type RecurrentWeights struct {
 	Input, Hidden         *Node // [G·H, I] and [G·H, R]
 	InputBias, HiddenBias *Node // [G·H] each, or nil for zeros
@@ -37,9 +37,10 @@ type RecurrentOptions struct {
 //
 //	h[t] = tanh(Input · x[t] + InputBias + Hidden · h[t-1] + HiddenBias)
 //
-// x is [T, N, I], a float; weights are one for each layer, two with both directions; h0 is [layers·directions, N, H] or nil for zeros. y are the states of the last layer,
-// [T, N, directions·H], and h the last states of all layers. The products with the inputs are one product for all steps; the rest is a [Scan], and
-// so is the derivative. 16-bit floats are computed in float32. Errors: no weights; shapes; dtypes.
+// x is [T, N, I], a float; weights are one for each layer, two with both directions; h0 is [layers·directions, N, H] or nil for zeros. y
+// are the states of the last layer, [T, N, directions·H], and h the last states of all layers. The products with the inputs are one
+// product for all steps; the rest is a [Scan], and so is the derivative. 16-bit floats are computed in float32. Errors: no weights;
+// shapes; dtypes.
 // Source: PyTorch, torch.nn.RNN; ONNX, operator RNN.
 func RNN(x, h0 *Node, weights []RecurrentWeights, o *RecurrentOptions) (y, h *Node) {
 	r := recurrent("rnn", x, h0, nil, weights, o)

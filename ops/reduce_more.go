@@ -25,7 +25,8 @@ func composedReduction(name string, dtypes []tensor.DType, result tensor.DType, 
 	}
 }
 
-// CountNonzero returns how many elements of x are not 0, over the named axes, which vanish, or over all, as int64. NaN is not 0. x has any dtype.
+// CountNonzero returns how many elements of x are not 0, over the named axes, which vanish, or over all, as int64. NaN is not 0. x has
+// any dtype.
 // Errors: an axis does not exist or is named twice.
 func CountNonzero(x *Node, axes ...int) *Node { return reduction("count_nonzero", x, axes) }
 
@@ -68,8 +69,9 @@ var _ = define(Op{
 	},
 })
 
-// MaxWithIndex returns the largest elements of x along axis, which vanishes, and as int64 where the first of each stands. NaN beats every number. The
-// derivative goes to the element at that position. x is any number. Errors: dtype is bool; the axis does not exist or is empty.
+// MaxWithIndex returns the largest elements of x along axis, which vanishes, and as int64 where the first of each stands. NaN beats every
+// number. The derivative goes to the element at that position. x is any number. Errors: dtype is bool; the axis does not exist or is
+// empty.
 func MaxWithIndex(x *Node, axis int) (values, positions *Node) {
 	all := picks(reduction("max_with_index", x, []int{axis}), 2)
 	return all[0], all[1]
@@ -219,9 +221,9 @@ var _ = define(Op{
 //
 //	y[p] = (Σ_q |x[p, q]|^ord)^(1/ord)
 //
-// An ord of +Inf gives the largest |x|, -Inf the smallest, 0 how many elements are not 0. The derivative of the zero vector is 0, as is that of an
-// element that is 0, and of the largest and smallest shared by all that reach it. x is a float or complex. Errors: dtype; an axis does not exist or is
-// named twice; ord is NaN.
+// An ord of +Inf gives the largest |x|, -Inf the smallest, 0 how many elements are not 0. The derivative of the zero vector is 0, as is
+// that of an element that is 0, and of the largest and smallest shared by all that reach it. x is a float or complex. Errors: dtype; an
+// axis does not exist or is named twice; ord is NaN.
 // Source: NumPy, function linalg.vector_norm.
 func VectorNorm(x *Node, ord float64, axes ...int) *Node {
 	return apply("vector_norm", vectorNormAttr{axes, ord}, x)

@@ -53,10 +53,10 @@ const (
 	// WhenCompiled has Compile return when all kernels are compiled.
 	WhenCompiled Start = iota
 	// AtOnce has Compile return when something can run: kernels that are compiled already, or else the CPU engine, which
-	// has nothing to compile. The kernels of the device are compiled beside the runs, and the first run after that takes them; [Executable.Prepare]
-	// waits for it. Both would slow each other down: compiling begins when the first run has ended, or none has come in 0.3 s; and where a run
-	// of the CPU engine is predicted to take longer than that, Compile lets the device be first if it is ready as soon, as with kernels
-	// in a cache. Results differ between the two as those of different engines do, in rounding, so AtOnce cannot be
+	// has nothing to compile. The kernels of the device are compiled beside the runs, and the first run after that takes them;
+	// [Executable.Prepare] waits for it. Both would slow each other down: compiling begins when the first run has ended, or none has come in
+	// 0.3 s; and where a run of the CPU engine is predicted to take longer than that, Compile lets the device be first if it is ready as
+	// soon, as with kernels in a cache. Results differ between the two as those of different engines do, in rounding, so AtOnce cannot be
 	// had together with Reproducible. Where a task cannot run on the CPU engine, or [Put] says that it must not, it is WhenCompiled.
 	AtOnce
 )

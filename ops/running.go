@@ -16,9 +16,10 @@ import (
 //
 //	y[p, i, q] = Π_j x[p, j, q],  j <= i
 //
-// Exclusive products have j < i, reverse ones j >= i, both together j > i. x is any number, complex ones too, and keeps its shape and dtype: integers wrap, floats of 16 bits
-// are multiplied in float32. A product of n floats is off by at most n u of itself, as long as no part of it overflows or underflows. The
-// derivative takes as long as the products, and zeros in x do not matter to it. Errors: dtype is bool; the axis does not exist.
+// Exclusive products have j < i, reverse ones j >= i, both together j > i. x is any number, complex ones too, and keeps its shape and
+// dtype: integers wrap, floats of 16 bits are multiplied in float32. A product of n floats is off by at most n u of itself, as long as no
+// part of it overflows or underflows. The derivative takes as long as the products, and zeros in x do not matter to it. Errors: dtype is
+// bool; the axis does not exist.
 func CumProd(x *Node, axis int, o *CumSumOptions) *Node {
 	if x != nil && !x.bad && x.dtype.IsComplex() {
 		return complexCumProd(x, axis, o)
@@ -30,8 +31,8 @@ func CumProd(x *Node, axis int, o *CumSumOptions) *Node {
 //
 //	values[p, i, q] = max_j x[p, j, q],  j <= i
 //
-// NaN beats every number. Exclusive ones have j < i, where nothing is -Inf or the smallest integer, at -1; reverse ones j >= i. The derivative goes to the element at
-// each position. x is any number. Errors: dtype is bool; the axis does not exist.
+// NaN beats every number. Exclusive ones have j < i, where nothing is -Inf or the smallest integer, at -1; reverse ones j >= i. The
+// derivative goes to the element at each position. x is any number. Errors: dtype is bool; the axis does not exist.
 // Source: PyTorch, function cummax.
 func CumMax(x *Node, axis int, o *CumSumOptions) (values, positions *Node) {
 	all := picks(apply("cummax", cumSumAttrOf(axis, o), x), 2)
@@ -58,9 +59,10 @@ func LogCumSumExp(x *Node, axis int, o *CumSumOptions) *Node {
 //
 //	y[p, i, q] = a[p, i, q] · y[p, i-1, q] + b[p, i, q],  y[p, -1, q] = 0
 //
-// which is a running sum where a is 1, a moving average where it is constant, and a layer of a state space model. Reverse ones begin at the end. a and b
-// have the same shape and float dtype; floats of 16 bits are computed in float32. It and its derivative take a step for each element, on several processors side by side
-// also where there is one row. Errors: dtypes; shapes differ; the axis does not exist; the option Exclusive is given.
+// which is a running sum where a is 1, a moving average where it is constant, and a layer of a state space model. Reverse ones begin at
+// the end. a and b have the same shape and float dtype; floats of 16 bits are computed in float32. It and its derivative take a step for
+// each element, on several processors side by side also where there is one row. Errors: dtypes; shapes differ; the axis does not exist;
+// the option Exclusive is given.
 // Source: Blelloch, Prefix Sums and Their Applications (1990), section 1.4.
 func LinearRecurrence(a, b *Node, axis int, o *CumSumOptions) *Node {
 	return picks(apply("linear_recurrence", cumSumAttrOf(axis, o), a, b), 1)[0]

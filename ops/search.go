@@ -18,12 +18,13 @@ type SearchOptions struct {
 	Sorter *Node
 }
 
-// SearchSorted returns for each of values at which place of sorted, which is ascending along its last axis, it would keep the order, as int64:
+// SearchSorted returns for each of values at which place of sorted, which is ascending along its last axis, it would keep the order, as
+// int64:
 //
 //	y[p, i] = how many of sorted[p, ...] are < values[p, i];  <= with the option Right
 //
-// NaN stands after all numbers. sorted is a vector, and values of any shape; or both have the same axes before the last. Both have the same dtype, any number. It takes
-// a logarithm of steps for each value. There is no derivative. Errors: dtypes; shapes.
+// NaN stands after all numbers. sorted is a vector, and values of any shape; or both have the same axes before the last. Both have the
+// same dtype, any number. It takes a logarithm of steps for each value. There is no derivative. Errors: dtypes; shapes.
 // Source: NumPy, function searchsorted.
 func SearchSorted[V NodeOrNumber](sorted *Node, values V, o *SearchOptions) *Node {
 	a := searchAttr{}
@@ -36,7 +37,8 @@ func SearchSorted[V NodeOrNumber](sorted *Node, values V, o *SearchOptions) *Nod
 	return applyNumbers("searchsorted", a, sorted, values)
 }
 
-// Bucketize returns between which of the ascending boundaries each of values lies, as int64: [SearchSorted] with its operands the other way round, as in PyTorch.
+// Bucketize returns between which of the ascending boundaries each of values lies, as int64: [SearchSorted] with its operands the other
+// way round, as in PyTorch.
 func Bucketize[V NodeOrNumber](values V, boundaries *Node, o *SearchOptions) *Node {
 	return SearchSorted(boundaries, values, o)
 }
@@ -169,8 +171,8 @@ func searchRows[T float32 | float64 | int32 | int64 | uint64](y []int64, ins []*
 	return nil
 }
 
-// IsIn returns, as bool, which elements of x are among those of set, by a sort of set and a search for each element. NaN is in no set. Errors: dtypes
-// differ or are bool.
+// IsIn returns, as bool, which elements of x are among those of set, by a sort of set and a search for each element. NaN is in no set.
+// Errors: dtypes differ or are bool.
 // Source: NumPy, numpy.isin; PyTorch, isin.
 func IsIn(x, set *Node) *Node {
 	if x == nil || set == nil || x.bad || set.bad {

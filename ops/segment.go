@@ -20,13 +20,14 @@ type SegmentOptions struct {
 }
 
 // SegmentReduce folds runs of slices of x along an axis: "sum", "mean", "min", "max" or "prod". Segment s are the slices from the sum of
-// the lengths before it on. lengths, integers, has the axes of x before axis, of which each combination has segments of its own, and then one
-// for the segments:
+// the lengths before it on. lengths, integers, has the axes of x before axis, of which each combination has segments of its own, and then
+// one for the segments:
 //
 //	y[p, s, q] = Σ_i x[p, i, q],  Σ_{r<s} lengths[p, r] <= i < Σ_{r<=s} lengths[p, r]
 //
-// Slices behind the last segment do not count. An empty segment is Initial, or 0, NaN, +Inf, -Inf and 1; a mean has Initial as its value only if it is
-// empty. Ties of extremes share the derivative. x is a float. Errors: the axis does not exist; lengths have not the axes before it; there is no such reduction.
+// Slices behind the last segment do not count. An empty segment is Initial, or 0, NaN, +Inf, -Inf and 1; a mean has Initial as its value
+// only if it is empty. Ties of extremes share the derivative. x is a float. Errors: the axis does not exist; lengths have not the axes
+// before it; there is no such reduction.
 // Source: PyTorch, segment_reduce.
 func SegmentReduce(x *Node, reduction string, lengths *Node, o *SegmentOptions) *Node {
 	a := segmentAttr{Reduction: reduction, Initial: math.NaN()}

@@ -9,7 +9,8 @@ import (
 )
 
 // Fmax returns the larger of a and b, element by element, with NumPy broadcasting, and where one of them is NaN the other; [Maximum]
-// gives NaN there. The derivative goes to a where a >= b or b is NaN and to b elsewhere. a and b have the same dtype, any number. Errors: as [Add].
+// gives NaN there. The derivative goes to a where a >= b or b is NaN and to b elsewhere. a and b have the same dtype, any number. Errors:
+// as [Add].
 func Fmax[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("fmax", nil, a, b) }
 
 // Fmin returns the smaller of a and b. Otherwise as [Fmax].
@@ -55,8 +56,8 @@ func numberOf[T float](f func(a, b T) T) func(a, b T) T {
 //
 //	y = min(max(x, lo), hi)
 //
-// which is hi where lo > hi; NaN in any of them gives NaN. All have the same dtype, any number. The derivative goes to x where lo <= x <= hi,
-// also at both, and otherwise to the limit that is the result. [Clip] takes limits that are numbers. Errors: as [Add].
+// which is hi where lo > hi; NaN in any of them gives NaN. All have the same dtype, any number. The derivative goes to x where lo <= x <=
+// hi, also at both, and otherwise to the limit that is the result. [Clip] takes limits that are numbers. Errors: as [Add].
 func Clamp[A, B, C NodeOrNumber](x A, lo B, hi C) *Node { return applyNumbers("clamp", nil, x, lo, hi) }
 
 var _ = define(Op{
@@ -76,8 +77,9 @@ var _ = define(Op{
 	},
 })
 
-// NanToNum returns x with NaN and infinities replaced by numbers, element by element: NaN by nan, +Inf by posInf and -Inf by negInf. A posInf that
-// is +Inf stands for the largest finite number of x's dtype, a negInf that is -Inf for the smallest, as NumPy and PyTorch have them without arguments:
+// NanToNum returns x with NaN and infinities replaced by numbers, element by element: NaN by nan, +Inf by posInf and -Inf by negInf. A
+// posInf that is +Inf stands for the largest finite number of x's dtype, a negInf that is -Inf for the smallest, as NumPy and PyTorch
+// have them without arguments:
 //
 //	ops.NanToNum(x, 0, math.Inf(1), math.Inf(-1))
 //
@@ -200,8 +202,8 @@ func heavisideOf[T register](a, b T) T {
 //
 //	y = Round(x · 10^decimals) / 10^decimals
 //
-// A negative number of decimals rounds to tens, hundreds and so on. x is a float. The derivative is 0. Errors: dtype is not a float; decimals are
-// beyond ±300.
+// A negative number of decimals rounds to tens, hundreds and so on. x is a float. The derivative is 0. Errors: dtype is not a float;
+// decimals are beyond ±300.
 func RoundDecimals(x *Node, decimals int) *Node {
 	return apply("round_decimals", decimalsAttr{decimals}, x)
 }

@@ -76,8 +76,8 @@ func SplitSizes(x *Node, axis int, sizes ...int) []*Node {
 	return out
 }
 
-// Chunk returns x cut along an axis into at most n parts of equal extent, the last of which may be shorter, as PyTorch's chunk does; [Split]
-// wants equal ones. It costs nothing. Errors: the axis does not exist; n is less than 1.
+// Chunk returns x cut along an axis into at most n parts of equal extent, the last of which may be shorter, as PyTorch's chunk does;
+// [Split] wants equal ones. It costs nothing. Errors: the axis does not exist; n is less than 1.
 func Chunk(x *Node, axis, n int) []*Node {
 	if x == nil || x.bad {
 		return []*Node{apply("slice", nil, x)}
@@ -103,7 +103,8 @@ func Chunk(x *Node, axis, n int) []*Node {
 	return SplitSizes(x, a, sizes...)
 }
 
-// Unstack returns the slices of x along an axis, each without it: the inverse of [Stack]. It costs nothing. Errors: the axis does not exist.
+// Unstack returns the slices of x along an axis, each without it: the inverse of [Stack]. It costs nothing. Errors: the axis does not
+// exist.
 func Unstack(x *Node, axis int) []*Node {
 	if x == nil || x.bad {
 		return []*Node{apply("slice", nil, x)}
@@ -235,8 +236,8 @@ func Expand(x *Node, shape ...int) *Node {
 	return BroadcastTo(x, full...)
 }
 
-// FlattenRange returns x with the axes from start up to end, itself included, merged into one; of a scalar, a vector of one element. It costs
-// nothing. Errors: an axis does not exist; end comes before start.
+// FlattenRange returns x with the axes from start up to end, itself included, merged into one; of a scalar, a vector of one element. It
+// costs nothing. Errors: an axis does not exist; end comes before start.
 // Source: PyTorch, flatten.
 func FlattenRange(x *Node, start, end int) *Node {
 	if x == nil || x.bad {

@@ -15,9 +15,9 @@ import (
 //	values, count := ops.MaskedSelect(x, mask, -1)
 //	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{ops.Trim(values, 0, count)}})
 //
-// [Executable.Run] returns those slices alone, a part of a tensor that has them all. RunInto fills tensors of the full shape, and within the
-// graph the result is values: nodes after it see the filling behind the count. A count outside [0, extent] is the nearer end. Errors: the
-// axis does not exist; count is no integer scalar.
+// [Executable.Run] returns those slices alone, a part of a tensor that has them all. RunInto fills tensors of the full shape, and within
+// the graph the result is values: nodes after it see the filling behind the count. A count outside [0, extent] is the nearer end. Errors:
+// the axis does not exist; count is no integer scalar.
 func Trim(values *Node, axis int, count *Node) *Node {
 	return apply("trim", axisAttr{axis}, values, count)
 }

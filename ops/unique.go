@@ -101,7 +101,8 @@ var _ = define(Op{
 
 // UniqueConsecutive removes repetitions that follow each other: of the elements of x in row-major order, or with Along of its slices along
 // Axis. Results are those of [Unique], in the order of x; First is where each run begins. NaN differs from everything, as in
-// PyTorch. It takes linear time. Derivatives of Values go to the first of each run. FirstSeen has no meaning. Errors: the axis does not exist.
+// PyTorch. It takes linear time. Derivatives of Values go to the first of each run. FirstSeen has no meaning. Errors: the axis does not
+// exist.
 // Source: PyTorch, unique_consecutive.
 func UniqueConsecutive(x *Node, o *UniqueOptions) Uniques {
 	var a consecutiveAttr

@@ -15,9 +15,10 @@ func init() { ops.Helper() }
 //
 //	distance[i, j] = |queries[i] - points[position[i, j]]|
 //
-// queries are [n, d], points [m, d], of one float dtype, and the results [n, k]. Which are nearest is found by a matrix of all n·m distances, that is
-// a product of matrices where there are many, and can differ for points that are as near to within rounding; the distances themselves are exact. Their
-// derivatives are those of the distances to these points. Errors, of the graph: dtypes; shapes; k is not from 0 to m.
+// queries are [n, d], points [m, d], of one float dtype, and the results [n, k]. Which are nearest is found by a matrix of all n·m
+// distances, that is a product of matrices where there are many, and can differ for points that are as near to within rounding; the
+// distances themselves are exact. Their derivatives are those of the distances to these points. Errors, of the graph: dtypes; shapes; k
+// is not from 0 to m.
 func Nearest(queries, points *ops.Node, k int) (distance, position *ops.Node) {
 	g := queries.Graph()
 	fail := func(err error) (*ops.Node, *ops.Node) {
@@ -59,9 +60,10 @@ type Clusters struct {
 	Converged *ops.Node
 }
 
-// KMeans divides points [n, d] into clusters around as many centres as it begins with, [k, d], of one dtype, float32 or float64: each point belongs to
-// the nearest centre, and centres move to the means of their points, until none changes, or for limit iterations. A centre without points stays where it
-// is. The results have no derivatives. Errors, of the graph: dtypes; shapes; no centres; limit below 0.
+// KMeans divides points [n, d] into clusters around as many centres as it begins with, [k, d], of one dtype, float32 or float64: each
+// point belongs to the nearest centre, and centres move to the means of their points, until none changes, or for limit iterations. A
+// centre without points stays where it is. The results have no derivatives. Errors, of the graph: dtypes; shapes; no centres; limit below
+// 0.
 // Source: Lloyd, Least Squares Quantization in PCM (1982).
 func KMeans(points, centres *ops.Node, limit int) *Clusters {
 	g := points.Graph()
@@ -104,9 +106,9 @@ func KMeans(points, centres *ops.Node, limit int) *Clusters {
 	return c
 }
 
-// Seeds returns k of points [n, d], at random, that lie apart: after the first, each is drawn with a probability in proportion to the square of its
-// distance from those drawn before. [KMeans] that begins with them ends near the best clusters more often. Where all points are drawn already, the
-// first one comes again. Errors, of the graph: dtype; shape; k is not positive, or there are no points.
+// Seeds returns k of points [n, d], at random, that lie apart: after the first, each is drawn with a probability in proportion to the
+// square of its distance from those drawn before. [KMeans] that begins with them ends near the best clusters more often. Where all points
+// are drawn already, the first one comes again. Errors, of the graph: dtype; shape; k is not positive, or there are no points.
 // Source: Arthur and Vassilvitskii, k-means++: The Advantages of Careful Seeding (2007).
 func Seeds(points *ops.Node, k int) *ops.Node {
 	g := points.Graph()

@@ -7,9 +7,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Components numbers the connected parts of masks, [..., h, w] of bool: pixels that are set and meet at their sides, or with corners also there, have one
-// number, from 1 in the order of their first pixels, row by row; the others have 0. labels is int32 of the shape of mask, count int32 [...]: how
-// many parts there are. Errors, of the graph: mask is not of bool, or not of images; more than 2³⁰ pixels.
+// Components numbers the connected parts of masks, [..., h, w] of bool: pixels that are set and meet at their sides, or with corners also
+// there, have one number, from 1 in the order of their first pixels, row by row; the others have 0. labels is int32 of the shape of mask,
+// count int32 [...]: how many parts there are. Errors, of the graph: mask is not of bool, or not of images; more than 2³⁰ pixels.
 //
 // Each pixel takes the least position of its neighbours, and then the one that this position has, until nothing changes: the second step
 // halves the way to the first pixel, so that iterations are few where parts are wound little.

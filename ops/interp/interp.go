@@ -53,8 +53,9 @@ const (
 )
 
 // Spline returns the values at at of the cubic spline through points: a polynomial of degree 3 in each piece, with continuous second
-// derivatives. x are the places of points, ascending and without equal neighbours, at least 2; y is [..., n], at [m] and the result [..., m], of one dtype, float32 or
-// float64. With derivative k, from 0 to 3, it is the k-th derivative by at. Two points make a line, three without a knot a parabola. There are derivatives by y and at.
+// derivatives. x are the places of points, ascending and without equal neighbours, at least 2; y is [..., n], at [m] and the result [...,
+// m], of one dtype, float32 or float64. With derivative k, from 0 to 3, it is the k-th derivative by at. Two points make a line, three
+// without a knot a parabola. There are derivatives by y and at.
 // Errors, of the graph: dtypes; shapes; x does not ascend; there is no such derivative.
 // Source: de Boor, A Practical Guide to Splines (2001), chapter IV.
 func Spline(x []float64, y, at *ops.Node, end End, derivative int, b Beyond) *ops.Node {

@@ -17,9 +17,9 @@ import (
 //
 //	a = L Lᵀ with L lower triangular, or a = Uᵀ U with U upper triangular
 //
-// a is [..., n, n], float32, float64, or complex and Hermitian, with conjugate transposes above; only the triangle that the factor has is read. Where a matrix is not positive
-// definite, its factor is NaN: a graph does not fail while it runs; [CholeskyEx] tells which. The derivative is
-// that of a symmetric a, shared equally by both triangles. Errors: dtype; matrices are not square.
+// a is [..., n, n], float32, float64, or complex and Hermitian, with conjugate transposes above; only the triangle that the factor has is
+// read. Where a matrix is not positive definite, its factor is NaN: a graph does not fail while it runs; [CholeskyEx] tells which. The
+// derivative is that of a symmetric a, shared equally by both triangles. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 4.2; Murray, Differentiation of the Cholesky
 // decomposition (2016).
 func Cholesky(a *ops.Node, upper bool) *ops.Node {

@@ -11,9 +11,9 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Det returns the determinants of square matrices, by LU decomposition. a is [..., n, n], float32, float64 or complex, the latter on the CPU; the result is
-// [...]; the determinant of an empty matrix is 1. Its derivative, the matrix of cofactors, is right for singular matrices
-// too where they are real, and so is the derivative of that. Errors: dtype; matrices are not square.
+// Det returns the determinants of square matrices, by LU decomposition. a is [..., n, n], float32, float64 or complex, the latter on the
+// CPU; the result is [...]; the determinant of an empty matrix is 1. Its derivative, the matrix of cofactors, is right for singular
+// matrices too where they are real, and so is the derivative of that. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4; Magnus and Neudecker, Matrix Differential Calculus (2019),
 // section 8.3.
 func Det(a *ops.Node) *ops.Node {
@@ -66,7 +66,8 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// SlogDet returns the signs, -1, 0 or 1, or complex numbers of absolute value 1, and the logarithms of the absolute values of the determinants of square matrices:
+// SlogDet returns the signs, -1, 0 or 1, or complex numbers of absolute value 1, and the logarithms of the absolute values of the
+// determinants of square matrices:
 //
 //	det a = sign · exp(log)
 //

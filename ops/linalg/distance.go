@@ -25,11 +25,11 @@ const (
 //
 //	y[p, i, j] = (Σ_k |a[p, i, k] - b[p, j, k]|^norm)^(1/norm)
 //
-// norm is at least 0: for 0 it is the count of elements that differ, for +Inf the largest difference. a is [..., n, k], b [..., m, k], floats of the
-// same dtype, and y [..., n, m]; the axes before broadcast. For norm 2 and many vectors, |a - b|² is |a|² + |b|² - 2 a·b of
-// vectors from which the mean of b is taken off before, which is faster, and less exact for two that are much closer to each other than to the
-// mean; mode forbids or demands it, empty is auto. The derivative of a distance 0 is 0. Errors: dtypes; shapes; norm is
-// negative or NaN.
+// norm is at least 0: for 0 it is the count of elements that differ, for +Inf the largest difference. a is [..., n, k], b [..., m, k],
+// floats of the same dtype, and y [..., n, m]; the axes before broadcast. For norm 2 and many vectors, |a - b|² is |a|² + |b|² - 2 a·b of
+// vectors from which the mean of b is taken off before, which is faster, and less exact for two that are much closer to each other than
+// to the mean; mode forbids or demands it, empty is auto. The derivative of a distance 0 is 0. Errors: dtypes; shapes; norm is negative
+// or NaN.
 // Source: SciPy, scipy.spatial.distance.cdist.
 func Cdist(a, b *ops.Node, norm float64, mode CdistMode) *ops.Node {
 	if mode == "" {
@@ -140,8 +140,9 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Pdist returns the distances of all pairs of vectors of x, the rows of a matrix [n, k], in the order (0, 1), (0, 2), ... (1, 2), ...: [n (n-1) / 2].
-// x is a float. Distances, their derivatives and norm are as those of [Cdist]. Errors: dtype; x is no matrix; norm is negative or NaN.
+// Pdist returns the distances of all pairs of vectors of x, the rows of a matrix [n, k], in the order (0, 1), (0, 2), ... (1, 2), ...: [n
+// (n-1) / 2]. x is a float. Distances, their derivatives and norm are as those of [Cdist]. Errors: dtype; x is no matrix; norm is
+// negative or NaN.
 // Source: SciPy, scipy.spatial.distance.pdist.
 func Pdist(x *ops.Node, norm float64) *ops.Node { return ops.Apply("linalg.pdist", pdistAttr{norm}, x) }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// LDLFactor returns the decomposition of symmetric matrices, which need not be positive definite, with pivoting in blocks of one or two rows:
+// LDLFactor returns the decomposition of symmetric matrices, which need not be positive definite, with pivoting in blocks of one or two
+// rows:
 //
 //	a = P L D Lᵀ Pᵀ
 //
@@ -45,8 +46,8 @@ var _ = ops.MustDefine(ops.Op{
 	}),
 })
 
-// LDLSolve returns the solution x of a x = b for symmetric matrices a of which [LDLFactor] returned ld and pivots. b is [..., n, k] of the same
-// dtype; batches broadcast. It has a derivative by b. Errors: dtypes; shapes.
+// LDLSolve returns the solution x of a x = b for symmetric matrices a of which [LDLFactor] returned ld and pivots. b is [..., n, k] of
+// the same dtype; batches broadcast. It has a derivative by b. Errors: dtypes; shapes.
 func LDLSolve(ld, pivots, b *ops.Node) *ops.Node {
 	return ops.Apply("linalg.ldl_solve", nil, ld, pivots, b)
 }

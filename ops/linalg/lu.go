@@ -268,8 +268,8 @@ type LUSolveOptions struct {
 	Right bool
 }
 
-// LUSolve returns the solution x of a x = b for square matrices a of which [LUFactor] returned lu and pivots. b is [..., n, k], or [..., k, n] with
-// Right, of the same dtype; batches broadcast. Errors: dtypes; shapes.
+// LUSolve returns the solution x of a x = b for square matrices a of which [LUFactor] returned lu and pivots. b is [..., n, k], or [...,
+// k, n] with Right, of the same dtype; batches broadcast. Errors: dtypes; shapes.
 func LUSolve(lu, pivots, b *ops.Node, o *LUSolveOptions) *ops.Node {
 	var a luSolveAttr
 	if o != nil {

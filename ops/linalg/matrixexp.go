@@ -15,10 +15,10 @@ import (
 //	y = Σ_k aᵏ / k!
 //
 // a is [..., n, n], float32 or float64. Each is divided by a power of two until a Padé approximant is as exact as its dtype, which is then
-// squared as often: products of matrices and one system of equations, on any engine. A matrix with an element that is not finite gives NaN. Errors: dtype;
-// matrices are not square.
-// Source: Higham, The Scaling and Squaring Method for the Matrix Exponential Revisited (2005), algorithm 2.3; its derivative: Al-Mohy and Higham,
-// Computing the Fréchet Derivative of the Matrix Exponential (2009), equation 1.7.
+// squared as often: products of matrices and one system of equations, on any engine. A matrix with an element that is not finite gives
+// NaN. Errors: dtype; matrices are not square.
+// Source: Higham, The Scaling and Squaring Method for the Matrix Exponential Revisited (2005), algorithm 2.3; its derivative: Al-Mohy and
+// Higham, Computing the Fréchet Derivative of the Matrix Exponential (2009), equation 1.7.
 func MatrixExp(a *ops.Node) *ops.Node { return ops.Apply("linalg.matrix_exp", nil, a) }
 
 var _ = ops.MustDefine(ops.Op{

@@ -115,8 +115,8 @@ func largest(x *ops.Node) *ops.Node {
 //
 //	‖a‖ · ‖a⁻¹‖; for the orders 2 and -2 the quotient of the largest and the smallest singular value, or its reciprocal
 //
-// a is [..., n, n], or for orders 2 and -2 [..., m, n], float32 or float64. Singular matrices have Inf for 2, 0 for -2 and Inf for others. Errors:
-// dtype; shapes; the order is unknown.
+// a is [..., n, n], or for orders 2 and -2 [..., m, n], float32 or float64. Singular matrices have Inf for 2, 0 for -2 and Inf for
+// others. Errors: dtype; shapes; the order is unknown.
 // Source: NumPy, numpy.linalg.cond.
 func Cond(a *ops.Node, order MatrixOrder) *ops.Node {
 	return ops.Apply("linalg.cond", condAttr{string(order)}, a)

@@ -145,8 +145,9 @@ var _ = ops.MustDefine(ops.Op{
 //
 //	Q = H₁ H₂ ··· H_k,  H_i = I - tau[i] v_i v_iᵀ
 //
-// where v_i is column i of a below its diagonal, with a 1 on it and zeros above. a is [..., m, n] with m >= n, tau [..., k] with k <= n; both are
-// float32 or float64. It is computed by products of matrices, on every engine, and by one triangular system. Errors: dtypes; shapes.
+// where v_i is column i of a below its diagonal, with a 1 on it and zeros above. a is [..., m, n] with m >= n, tau [..., k] with k <= n;
+// both are float32 or float64. It is computed by products of matrices, on every engine, and by one triangular system. Errors: dtypes;
+// shapes.
 // Source: LAPACK, DORGQR; Joffrain and others, Accumulating Householder Transformations, Revisited (2006).
 func HouseholderProduct(a, tau *ops.Node) *ops.Node {
 	return ops.Apply("linalg.householder_product", nil, a, tau)

@@ -30,12 +30,12 @@ const (
 	estimates       = 4 // of the norm of an inverse
 )
 
-// SolveRefined returns the solution x of a x = b in float64 by an LU decomposition in float32, whose solutions are corrected by residuals in
-// float64: where a device computes float32 faster, or float64 not at all, most of the work is in float32. It converges for condition numbers up to
-// about 1e6; where it does not, all matrices are decomposed in float64, so that the result is as good as that of [Solve] anyway.
-// a is float64 [..., n, n], b float64 [..., n, k] with the same batch. Errors: dtypes; shapes.
-// Source: Langou et al., Exploiting the Performance of 32 bit Floating Point Arithmetic in Obtaining 64 bit Accuracy (2006); Higham, Accuracy and
-// Stability of Numerical Algorithms (2002), algorithm 15.1, for the condition number.
+// SolveRefined returns the solution x of a x = b in float64 by an LU decomposition in float32, whose solutions are corrected by residuals
+// in float64: where a device computes float32 faster, or float64 not at all, most of the work is in float32. It converges for condition
+// numbers up to about 1e6; where it does not, all matrices are decomposed in float64, so that the result is as good as that of [Solve]
+// anyway. a is float64 [..., n, n], b float64 [..., n, k] with the same batch. Errors: dtypes; shapes.
+// Source: Langou et al., Exploiting the Performance of 32 bit Floating Point Arithmetic in Obtaining 64 bit Accuracy (2006); Higham,
+// Accuracy and Stability of Numerical Algorithms (2002), algorithm 15.1, for the condition number.
 func SolveRefined(a, b *ops.Node) *Refined {
 	const name = "linalg.SolveRefined"
 	if build.Failed(a) || build.Failed(b) {

@@ -19,9 +19,9 @@ type SolveOptions struct {
 }
 
 // Solve returns the solution x of a x = b for square matrices a, by LU decomposition with partial pivoting.
-// a is [..., n, n], float32, float64 or complex. b is of the same dtype and [..., n, k], or [..., k, n] with Right; batches broadcast. It is taken for
-// vectors, [n] or [..., n], where it has one axis, or exactly the shape of a without its last axis. Where a matrix is singular, its x
-// is NaN; [SolveEx] tells which. Errors: dtypes; shapes.
+// a is [..., n, n], float32, float64 or complex. b is of the same dtype and [..., n, k], or [..., k, n] with Right; batches broadcast. It
+// is taken for vectors, [n] or [..., n], where it has one axis, or exactly the shape of a without its last axis. Where a matrix is
+// singular, its x is NaN; [SolveEx] tells which. Errors: dtypes; shapes.
 // Source: Golub and Van Loan, Matrix Computations (2013), section 3.4.
 func Solve(a, b *ops.Node, o *SolveOptions) *ops.Node {
 	x, _ := SolveEx(a, b, o)
@@ -209,8 +209,8 @@ var _ = ops.MustDefine(ops.Op{
 //
 //	Σ_q a[p, q] · y[q, r] = 1 where p = r, else 0
 //
-// p and r stand for the first split axes of a, q for the others. a is float32 or float64. Errors: dtype; split is not from 1 to the rank of a;
-// its two parts have not as many elements.
+// p and r stand for the first split axes of a, q for the others. a is float32 or float64. Errors: dtype; split is not from 1 to the rank
+// of a; its two parts have not as many elements.
 // Source: NumPy, numpy.linalg.tensorinv.
 func TensorInv(a *ops.Node, split int) *ops.Node {
 	return ops.Apply("linalg.tensor_inv", splitAttr{split}, a)

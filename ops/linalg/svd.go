@@ -17,10 +17,10 @@ import (
 //
 //	a = U diag(s) Vᵀ,  Uᵀ U = I,  V Vᵀ = I,  s sorted, the largest first, none negative
 //
-// a is [..., m, n], float32 or float64. With k = min(m, n), U is [..., m, k], s [..., k] and vt, the transpose of V, [..., k, n]; full makes
-// U [..., m, m] and vt [..., n, n]. The signs of a column of U and row of vt are not determined. The derivative is
-// that of the first k columns and rows, for functions that do not depend on these signs; for those of s alone
-// singular values may be equal. A matrix with an element that is not finite gives NaN.
+// a is [..., m, n], float32 or float64. With k = min(m, n), U is [..., m, k], s [..., k] and vt, the transpose of V, [..., k, n]; full
+// makes U [..., m, m] and vt [..., n, n]. The signs of a column of U and row of vt are not determined. The derivative is that of the
+// first k columns and rows, for functions that do not depend on these signs; for those of s alone singular values may be equal. A matrix
+// with an element that is not finite gives NaN.
 //
 // The CPU engine decomposes in float64, by LAPACK's algorithms; a device in a's dtype, by Jacobi rotations, matrices of up to 256 rows or
 // columns, of which it has many at a time. Errors: dtype; a is not of matrices.
@@ -78,8 +78,8 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// SVDVals returns the singular values of matrices alone, [..., min(m, n)], the largest first. They may be equal where they are differentiated.
-// Otherwise as [SVD].
+// SVDVals returns the singular values of matrices alone, [..., min(m, n)], the largest first. They may be equal where they are
+// differentiated. Otherwise as [SVD].
 func SVDVals(a *ops.Node) *ops.Node { return ops.Apply("linalg.svdvals", nil, a) }
 
 var _ = ops.MustDefine(ops.Op{
@@ -104,11 +104,11 @@ var _ = ops.MustDefine(ops.Op{
 //	a = V diag(w) Vᵀ,  Vᵀ V = I, with conjugate transposes where a is complex
 //
 // a is [..., n, n], float32, float64 or complex; w is real; only the lower triangle is read, or the upper one if upper is set. The signs of
-// eigenvectors are not determined, nor are the angles of complex ones. The derivative is for functions that do not depend on them; for those of w
-// alone eigenvalues may be equal. A matrix with an element that is not finite gives NaN.
+// eigenvectors are not determined, nor are the angles of complex ones. The derivative is for functions that do not depend on them; for
+// those of w alone eigenvalues may be equal. A matrix with an element that is not finite gives NaN.
 //
-// The CPU engine computes in float64, by LAPACK's algorithms; a device real matrices of up to 256 rows in a's dtype, by Jacobi rotations, many
-// at a time. Errors: dtype; matrices are not square.
+// The CPU engine computes in float64, by LAPACK's algorithms; a device real matrices of up to 256 rows in a's dtype, by Jacobi rotations,
+// many at a time. Errors: dtype; matrices are not square.
 // Source: Golub and Van Loan, Matrix Computations (2013), sections 8.3 and 8.5; Giles, An Extended Collection of Matrix Derivative
 // Results (2008), section 3.1.
 func Eigh(a *ops.Node, upper bool) (w, v *ops.Node) {
@@ -144,8 +144,8 @@ var _ = ops.MustDefine(ops.Op{
 	},
 })
 
-// Eigvalsh returns the eigenvalues of symmetric, or complex and Hermitian, matrices alone, [..., n], the smallest first. They may be equal where they are
-// differentiated. Otherwise as [Eigh].
+// Eigvalsh returns the eigenvalues of symmetric, or complex and Hermitian, matrices alone, [..., n], the smallest first. They may be
+// equal where they are differentiated. Otherwise as [Eigh].
 func Eigvalsh(a *ops.Node, upper bool) *ops.Node {
 	if isComplex(a) {
 		return complexEigvalsh(a, upper)
@@ -223,7 +223,8 @@ func epsilonOf(dt tensor.DType) float64 {
 	return 0x1p-23
 }
 
-// MatrixRank returns the ranks of matrices, as int64: how many singular values count. a is [..., m, n], float32 or float64; the result is [...].
+// MatrixRank returns the ranks of matrices, as int64: how many singular values count. a is [..., m, n], float32 or float64; the result is
+// [...].
 // Errors: dtype; shapes; a tolerance is negative.
 // Source: NumPy, numpy.linalg.matrix_rank.
 func MatrixRank(a *ops.Node, o *RankOptions) *ops.Node {
@@ -260,8 +261,8 @@ func absoluteValues(x *ops.Node, symmetric bool) *ops.Node {
 //
 //	y = V diag(1/s) Uᵀ, without the singular values that count as zero
 //
-// a is [..., m, n], float32 or float64, computed in float64; the result is [..., n, m]. The derivative is that at a constant rank. A matrix with an
-// element that is not finite gives NaN. Errors: dtype; shapes; a tolerance is negative.
+// a is [..., m, n], float32 or float64, computed in float64; the result is [..., n, m]. The derivative is that at a constant rank. A
+// matrix with an element that is not finite gives NaN. Errors: dtype; shapes; a tolerance is negative.
 // Source: Golub and Pereyra, The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose Variables
 // Separate (1973).
 func Pinv(a *ops.Node, o *RankOptions) *ops.Node { return ops.Apply("linalg.pinv", toleranceOf(o), a) }

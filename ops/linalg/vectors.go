@@ -13,8 +13,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// MultiDot returns the product of several matrices, multiplied in the order that takes the fewest multiplications. The first may be a vector
-// for a row, the last one for a column; these axes are dropped from the result. All have the same dtype, any number.
+// MultiDot returns the product of several matrices, multiplied in the order that takes the fewest multiplications. The first may be a
+// vector for a row, the last one for a column; these axes are dropped from the result. All have the same dtype, any number.
 // Errors: no operand; dtypes; shapes.
 // Source: Cormen and others, Introduction to Algorithms (2009), section 15.2.
 func MultiDot(xs ...*ops.Node) *ops.Node { return ops.Apply("linalg.multi_dot", nil, xs...) }
@@ -118,7 +118,8 @@ var _ = ops.MustDefine(ops.Op{
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		return shapes.With(c.Shape(0), c.Attr.(vanderAttr).N), c.DType(0), nil
 	},
-	// Power 2j is the square of power j, and 2j + 1 that times x: each is as exact as a product of few factors, and doubling takes log n steps.
+	// Power 2j is the square of power j, and 2j + 1 that times x: each is as exact as a product of few factors, and doubling takes log n
+	// steps.
 	Compose: func(c *ops.Call) *ops.Node {
 		x, a := ops.ExpandDims(ops.Widen(c.In[0]), -1), c.Attr.(vanderAttr)
 		if a.N == 0 {

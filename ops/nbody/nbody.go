@@ -25,12 +25,12 @@ type Law struct {
 //
 //	u[i] = Σ_j weights[j] / ρ[i,j]^Power    ρ[i,j]² = |sources[j] - targets[i]|² + Softening²
 //
-// Targets are [n, d], sources [m, d] and weights [m], all of one dtype, float32 or float64; d is 1, 2 or 3, and the result [n]. Every pair is
-// computed; one with ρ² below the smallest normal number of the dtype, as a body and itself without softening, or above the largest, counts
-// nothing. With masses as weights and a Power of 1, the potential of gravity is -G times the sum, in which each body that is among
-// both has its own mass / Softening. Errors do not grow with m: sums of 256 sources are added up with compensation. The derivatives are sums of
-// the same kind. Errors, of the graph: dtypes; shapes; the law. Source: Nyland, Harris and Prins, Fast N-Body Simulation with CUDA,
-// GPU Gems 3 (2007), chapter 31.
+// Targets are [n, d], sources [m, d] and weights [m], all of one dtype, float32 or float64; d is 1, 2 or 3, and the result [n]. Every
+// pair is computed; one with ρ² below the smallest normal number of the dtype, as a body and itself without softening, or above the
+// largest, counts nothing. With masses as weights and a Power of 1, the potential of gravity is -G times the sum, in which each body that
+// is among both has its own mass / Softening. Errors do not grow with m: sums of 256 sources are added up with compensation. The
+// derivatives are sums of the same kind. Errors, of the graph: dtypes; shapes; the law. Source: Nyland, Harris and Prins, Fast N-Body
+// Simulation with CUDA, GPU Gems 3 (2007), chapter 31.
 func Potentials(targets, sources, weights *ops.Node, law Law) *ops.Node {
 	return ops.Apply("nbody.potentials", lawAttr(law), targets, sources, weights)
 }
@@ -39,8 +39,8 @@ func Potentials(targets, sources, weights *ops.Node, law Law) *ops.Node {
 //
 //	f[i] = Σ_j weights[j] (sources[j] - targets[i]) / ρ[i,j]^Power
 //
-// [n, d], and else as [Potentials]: with masses as weights and a Power of 3, G times it is the acceleration of gravity. It is the derivative of
-// Potentials of a power that is less by 2, times that power. Its own derivatives take memory for n·m numbers.
+// [n, d], and else as [Potentials]: with masses as weights and a Power of 3, G times it is the acceleration of gravity. It is the
+// derivative of Potentials of a power that is less by 2, times that power. Its own derivatives take memory for n·m numbers.
 func Forces(targets, sources, weights *ops.Node, law Law) *ops.Node {
 	return ops.Apply("nbody.forces", lawAttr(law), targets, sources, weights)
 }

@@ -19,7 +19,8 @@ type System func(t, y *ops.Node) *ops.Node
 
 // Options say how [RK45] chooses steps. The zero value and nil are right for many.
 type Options struct {
-	// Relative and Absolute bound the error of a step: the mean square over y of error/(Absolute + Relative·|y|) is at most 1. 0: 1e-3 and 1e-6.
+	// Relative and Absolute bound the error of a step: the mean square over y of error/(Absolute + Relative·|y|) is at most 1. 0: 1e-3 and
+	// 1e-6.
 	Relative, Absolute float64
 	// First is the first step; 0: a hundredth of the time.
 	First float64
@@ -33,7 +34,8 @@ type Options struct {
 type Solution struct {
 	// Y is the solution at the end, [b, n]; of rows that have not come so far, where they are.
 	Y *ops.Node
-	// At is the solution at Options.Times, [times, b, n], by interpolation of the fourth order; NaN where a row has not come so far. nil without times.
+	// At is the solution at Options.Times, [times, b, n], by interpolation of the fourth order; NaN where a row has not come so far. nil
+	// without times.
 	At *ops.Node
 	// T is the time of each row, [b].
 	T *ops.Node
@@ -78,9 +80,9 @@ func weighted(k []*ops.Node, c []float64) (sum *ops.Node) {
 	return sum
 }
 
-// RK45 solves dy/dt = f(t, y) from y0 [b, n], float32 or float64, at the time from to the time to, which is later. Each row has steps of its own,
-// by the pair of orders 5 and 4 of Dormand and Prince; rows that have finished wait for the others. Errors, of the graph: dtype; shapes; times or
-// bounds that make no sense.
+// RK45 solves dy/dt = f(t, y) from y0 [b, n], float32 or float64, at the time from to the time to, which is later. Each row has steps of
+// its own, by the pair of orders 5 and 4 of Dormand and Prince; rows that have finished wait for the others. Errors, of the graph: dtype;
+// shapes; times or bounds that make no sense.
 // Source: Dormand and Prince, A family of embedded Runge-Kutta formulae (1980); Shampine, Some practical Runge-Kutta formulas (1986).
 func RK45(f System, y0 *ops.Node, from, to float64, o *Options) *Solution {
 	if o == nil {
@@ -222,9 +224,10 @@ func (r *runge) step(s []*ops.Node, times *ops.Node) (next []*ops.Node, at reach
 	return next, at
 }
 
-// Leapfrog moves positions x [b, n] with velocities v by accelerations a(x), in steps of h, as many as steps says, and returns both at the end. It keeps the
-// volume of phase space, so energies of oscillators and orbits do not drift; the error is of the second order. every > 0 collects positions once
-// in that number of steps, [steps/every, b, n]; else path is nil. Errors, of the graph: shapes; steps is not positive, or no multiple of every.
+// Leapfrog moves positions x [b, n] with velocities v by accelerations a(x), in steps of h, as many as steps says, and returns both at
+// the end. It keeps the volume of phase space, so energies of oscillators and orbits do not drift; the error is of the second order.
+// every > 0 collects positions once in that number of steps, [steps/every, b, n]; else path is nil. Errors, of the graph: shapes; steps
+// is not positive, or no multiple of every.
 // Source: Verlet, Computer experiments on classical fluids (1967), in the form of velocities.
 func Leapfrog(a func(x *ops.Node) *ops.Node, x, v *ops.Node, h float64, steps, every int) (position, velocity, path *ops.Node) {
 	err := errors.Join(checkState(x), checkState(v))

@@ -47,10 +47,10 @@ type Minimum struct {
 	Converged *ops.Node
 }
 
-// LBFGS minimises a function from x0 on by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno. f adds the function to the graph: its
-// result is a number of the dtype of x0, float32 or float64, and has a derivative. A step is tried at full length, and shortened by interpolation until
-// the function decreases by a ten-thousandth of the decrease that its slope predicts; one that gives NaN is shortened too. The results have
-// no derivatives. Errors, of the graph: dtype; f returns no number; options below 0.
+// LBFGS minimises a function from x0 on by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno. f adds the function to
+// the graph: its result is a number of the dtype of x0, float32 or float64, and has a derivative. A step is tried at full length, and
+// shortened by interpolation until the function decreases by a ten-thousandth of the decrease that its slope predicts; one that gives NaN
+// is shortened too. The results have no derivatives. Errors, of the graph: dtype; f returns no number; options below 0.
 // Source: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.1 and 7.5.
 func LBFGS(f func(x *ops.Node) *ops.Node, x0 *ops.Node, o *Options) *Minimum {
 	g := x0.Graph()

@@ -25,9 +25,10 @@ type Roots struct {
 	Converged *ops.Node
 }
 
-// Root finds a root of a function of one variable between each element of low and that of high, at which it has different signs, or is 0. f adds the
-// function to the graph, element by element. Ends are of one shape and dtype, float32 or float64. The search interpolates, and is never slower than
-// bisection by more than a step. The derivative of a root, by the nodes that f reads, is that of an implicit function: -∂f/∂p over ∂f/∂x.
+// Root finds a root of a function of one variable between each element of low and that of high, at which it has different signs, or is 0.
+// f adds the function to the graph, element by element. Ends are of one shape and dtype, float32 or float64. The search interpolates, and
+// is never slower than bisection by more than a step. The derivative of a root, by the nodes that f reads, is that of an implicit
+// function: -∂f/∂p over ∂f/∂x.
 // Errors, of the graph: dtypes; shapes; options below 0.
 // Source: Oliveira and Takahashi, An Enhancement of the Bisection Method Average Performance Preserving Minmax Optimality (2020).
 func Root(f func(x *ops.Node) *ops.Node, low, high *ops.Node, o *RootOptions) *Roots {

@@ -11,8 +11,8 @@ import (
 // Counter-based generators are functions of a key and a counter. They are for programs that need the numbers of another library, or
 // streams of their own: [ops.Graph.Uniform] and the distributions computed from it take Philox4x32 with a counter of their own.
 
-// Threefry2x32 encrypts counters of two words by keys of two, with 20 rounds of Threefish's additions, rotations and exclusive ors. All words
-// are uint32 and broadcast to the shape of the results. JAX's random bits are those of counters 0, 1, 2, ... under its keys.
+// Threefry2x32 encrypts counters of two words by keys of two, with 20 rounds of Threefish's additions, rotations and exclusive ors. All
+// words are uint32 and broadcast to the shape of the results. JAX's random bits are those of counters 0, 1, 2, ... under its keys.
 // Errors: a word is not uint32; shapes.
 // Source: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011), section 4.2; rotations of Random123.
 func Threefry2x32(counter, key [2]*ops.Node) [2]*ops.Node {

@@ -19,8 +19,8 @@ func Geometric(p *ops.Node) *ops.Node {
 
 func probability(p *ops.Node) *ops.Node { return ops.And(ops.Greater(p, 0.0), ops.LessEqual(p, 1.0)) }
 
-// NegativeBinomial draws the number of failures before n successes, each with the probability p in (0, 1]: a Poisson variate whose expectation
-// is one of the gamma distribution. n need not be whole.
+// NegativeBinomial draws the number of failures before n successes, each with the probability p in (0, 1]: a Poisson variate whose
+// expectation is one of the gamma distribution. n need not be whole.
 func NegativeBinomial(n, p *ops.Node) *ops.Node {
 	return from("random.NegativeBinomial", func(q []*ops.Node) *ops.Node {
 		rate := ops.Mul(ops.Gamma(q[0]), ops.Div(ops.Sub(1, q[1]), q[1]))
@@ -43,7 +43,8 @@ func LogSeries(p *ops.Node) *ops.Node {
 const few = 8
 
 // Binomial draws the number of successes in n trials, each with the probability p in [0, 1], for each element of p. Trials are halved by
-// the order statistic in the middle of as many uniform numbers, which has a beta distribution, until few are left. Errors: n is not from 0 to 2^24.
+// the order statistic in the middle of as many uniform numbers, which has a beta distribution, until few are left. Errors: n is not from
+// 0 to 2^24.
 // Source: Relles, A simple algorithm for generating binomial random variables when N is large (1972).
 func Binomial(n int, p *ops.Node) *ops.Node {
 	const name = "random.Binomial"

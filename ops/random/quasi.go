@@ -12,16 +12,17 @@ import (
 type Quasi struct {
 	// Skip is how many points at the beginning are left out.
 	Skip int
-	// Shift moves all points by a random vector, anew at every Run: exclusive or for [Sobol], a sum modulo 1 for [Halton]. Points stay as even, and
-	// means over them are without bias.
+	// Shift moves all points by a random vector, anew at every Run: exclusive or for [Sobol], a sum modulo 1 for [Halton]. Points stay as
+	// even, and means over them are without bias.
 	Shift bool
 }
 
 // MostDimensions is how many dimensions the sequences have.
 const MostDimensions = 64
 
-// Sobol is n points of Sobol's sequence in the cube [0, 1)^d, float32 or float64 [n, d], in the order of Gray's code; the first one is 0. The
-// numbers have 32 bits, in float32 the first 24. Errors: dtype; d is not from 1 to [MostDimensions]; n is negative, or n + Skip above 2^32.
+// Sobol is n points of Sobol's sequence in the cube [0, 1)^d, float32 or float64 [n, d], in the order of Gray's code; the first one is 0.
+// The numbers have 32 bits, in float32 the first 24. Errors: dtype; d is not from 1 to [MostDimensions]; n is negative, or n + Skip above
+// 2^32.
 // Source: Sobol, On the distribution of points in a cube (1967); Antonov and Saleev (1979); Joe and Kuo (2008).
 func Sobol(g *ops.Graph, dt tensor.DType, n, d int, o *Quasi) *ops.Node {
 	if err := checkQuasi(dt, n, d, &o); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Airy functions, element by element, of a float x: the solutions of y" = x y. Errors: dtype is not a float. Results for large negative x are as good
-// as the angle 2/3 |x|^(3/2) is in x's dtype. Source: DLMF, chapter 9; Corless, Jeffrey and Rasmussen, Numerical Evaluation of Airy Functions with Complex
-// Arguments (1992).
+// Airy functions, element by element, of a float x: the solutions of y" = x y. Errors: dtype is not a float. Results for large negative x
+// are as good as the angle 2/3 |x|^(3/2) is in x's dtype. Source: DLMF, chapter 9; Corless, Jeffrey and Rasmussen, Numerical Evaluation
+// of Airy Functions with Complex Arguments (1992).
 
 // AiryAi returns the Airy function that vanishes for large x: 1/π ∫_0^∞ cos(t³/3 + x t) dt.
 func AiryAi(x *ops.Node) *ops.Node { return ops.Apply("special.airy_ai", nil, x) }

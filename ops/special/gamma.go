@@ -113,8 +113,8 @@ var _ = ops.MustDefine(ops.Op{
 //
 //	y = Σ_{k >= 0} (q + k)^-s
 //
-// s and q have the same float dtype. s below 1 gives NaN, 1 gives +Inf; so do 0 and negative whole q. The second derivative by s is the last one; where q is not positive there is none by s: it is NaN. Errors: dtypes differ or are
-// no floats; shapes do not broadcast.
+// s and q have the same float dtype. s below 1 gives NaN, 1 gives +Inf; so do 0 and negative whole q. The second derivative by s is the
+// last one; where q is not positive there is none by s: it is NaN. Errors: dtypes differ or are no floats; shapes do not broadcast.
 func Zeta[S, Q ops.NodeOrNumber](s S, q Q) *ops.Node {
 	return ops.ApplyNumbers("special.zeta", nil, s, q)
 }
@@ -187,8 +187,9 @@ func LBeta(a, b *ops.Node) *ops.Node {
 //
 //	y = 1/Γ(a) · ∫_0^x t^(a-1) e^-t dt
 //
-// a and x have the same float dtype, and are not negative. The derivative by a is that of its series or its continued fraction, which go on for 20000 terms at most and so lose digits where a and x
-// are above 10^7; its own derivative by a is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// a and x have the same float dtype, and are not negative. The derivative by a is that of its series or its continued fraction, which go
+// on for 20000 terms at most and so lose digits where a and x are above 10^7; its own derivative by a is NaN: none is known here. Errors:
+// dtypes differ or are no floats; shapes do not broadcast.
 func IGamma[A, B ops.NodeOrNumber](a A, x B) *ops.Node {
 	return ops.ApplyNumbers("special.igamma", nil, a, x)
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Orthogonal polynomials of x, element by element, with NumPy broadcasting. The order n is a whole number, of x's dtype where it is a node: what is behind its
-// point is cut off, so -0.5 is 0, and of an order of -1 or less all are 0. x is a float. They are computed by their recurrences, in n steps. Shifted ones are of 2x - 1.
-// The order has no derivative; those by x are polynomials too, of [Gegenbauer] and [GeneralizedLaguerre] where there are none here.
+// Orthogonal polynomials of x, element by element, with NumPy broadcasting. The order n is a whole number, of x's dtype where it is a
+// node: what is behind its point is cut off, so -0.5 is 0, and of an order of -1 or less all are 0. x is a float. They are computed by
+// their recurrences, in n steps. Shifted ones are of 2x - 1. The order has no derivative; those by x are polynomials too, of [Gegenbauer]
+// and [GeneralizedLaguerre] where there are none here.
 
 // The kinds of polynomials, as kernels/lib/special_polynomial.cl knows them.
 const (

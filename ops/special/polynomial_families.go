@@ -11,8 +11,9 @@ import (
 //
 //	C[0] = 1,  C[1] = 2α x,  (k+1) C[k+1] = 2(k+α) x C[k] - (k+2α-1) C[k-1]
 //
-// Derivatives of [ChebyshevT], [ChebyshevU] and [Legendre] are such polynomials. x, n and alpha are floats of one dtype; orders are those of [Legendre]. The derivative by x is
-// 2α C[n-1] of α+1; by alpha it is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// Derivatives of [ChebyshevT], [ChebyshevU] and [Legendre] are such polynomials. x, n and alpha are floats of one dtype; orders are those
+// of [Legendre]. The derivative by x is 2α C[n-1] of α+1; by alpha it is NaN: none is known here. Errors: dtypes differ or are no floats;
+// shapes do not broadcast.
 // Source: DLMF, table 18.9.1 and equation 18.9.19.
 func Gegenbauer[A, B, C ops.NodeOrNumber](x A, n B, alpha C) *ops.Node {
 	return ops.ApplyNumbers("special.gegenbauer", nil, x, n, alpha)
@@ -22,8 +23,8 @@ func Gegenbauer[A, B, C ops.NodeOrNumber](x A, n B, alpha C) *ops.Node {
 //
 //	L[0] = 1,  L[1] = α + 1 - x,  (k+1) L[k+1] = (2k+1+α-x) L[k] - (k+α) L[k-1]
 //
-// of which [Laguerre] are those with α = 0. x, n and alpha are floats of one dtype; orders are those of [Legendre]. The derivative by x is -L[n-1] of α+1; by alpha it is NaN:
-// none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
+// of which [Laguerre] are those with α = 0. x, n and alpha are floats of one dtype; orders are those of [Legendre]. The derivative by x
+// is -L[n-1] of α+1; by alpha it is NaN: none is known here. Errors: dtypes differ or are no floats; shapes do not broadcast.
 // Source: DLMF, table 18.9.1 and equation 18.9.23.
 func GeneralizedLaguerre[A, B, C ops.NodeOrNumber](x A, n B, alpha C) *ops.Node {
 	return ops.ApplyNumbers("special.generalized_laguerre", nil, x, n, alpha)

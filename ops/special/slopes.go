@@ -8,8 +8,8 @@ import (
 	"github.com/anycl/anycl/ops"
 )
 
-// Derivatives of special functions by their parameters: by series and fractions that are differentiated term by term. kernels/lib/special_slopes.cl
-// says more.
+// Derivatives of special functions by their parameters: by series and fractions that are differentiated term by term.
+// kernels/lib/special_slopes.cl says more.
 
 // zetaSlopeAttr says which derivative.
 type zetaSlopeAttr struct {

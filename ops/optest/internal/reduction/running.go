@@ -137,7 +137,8 @@ type RunningOf struct {
 	result             int
 }
 
-// runningFold begins every element with a number and gives it the elements of operand of it folds, in order, with their places along the axis.
+// runningFold begins every element with a number and gives it the elements of operand of it folds, in order, with their places along the
+// axis.
 func runningFold(c spec.Case, operand int, start float64, step func(y spec.Array, p, q, j int)) spec.Array {
 	x, a := c.In[operand], reference.Attr[RunningOf](c)
 	y := spec.NewArray(x.DType, x.Shape...)
