@@ -8,8 +8,8 @@ import (
 
 // OpenBatch returns the model with the first extents of its inputs and outputs open and called "batch", where it was exported for a batch
 // of one. The shapes that Reshape was given with such a 1 in front have the size of the batch in its place. That is right where
-// operators treat the rows of a batch alike and alone, as those of most networks do, and the file does not say it: compare the rows of a batch with runs
-// of single ones, as package serve does. Errors: an input or output has no axes, or another first extent.
+// operators treat the rows of a batch alike and alone, as those of most networks do, and the file does not say it: compare the rows of a
+// batch with runs of single ones, as package serve does. Errors: an input or output has no axes, or another first extent.
 func (m *Model) OpenBatch() (*Model, error) {
 	open := func(infos []Info) (all []Info, err error) {
 		for _, in := range infos {

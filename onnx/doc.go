@@ -26,16 +26,16 @@
 // and this package lacks are one error of [Load] that names all of them, with nodes. Results are those of the specification, or an error:
 // no attribute and no input is passed over that is not known to change nothing.
 //
-// The element types are those of package tensor. Floats of 8 bits and fewer and integers of 4 bits and fewer are carried by float32, int8 or
-// uint8, where they are cast, quantised, dequantised or moved. Strings, complex numbers, sequences, maps and optional values are refused, but for
-// the maps that converters of scikit-learn end classifiers with (ZipMap): that output is a tensor, with a row for each map, in the order of the labels. Random
-// numbers differ from the numbers of other programs, whatever the seed.
+// The element types are those of package tensor. Floats of 8 bits and fewer and integers of 4 bits and fewer are carried by float32, int8
+// or uint8, where they are cast, quantised, dequantised or moved. Strings, complex numbers, sequences, maps and optional values are
+// refused, but for the maps that converters of scikit-learn end classifiers with (ZipMap): that output is a tensor, with a row for each
+// map, in the order of the labels. Random numbers differ from the numbers of other programs, whatever the seed.
 //
 // # Writing
 //
-// [Save] writes a graph of package ops as a model, with variables as initialisers: one that was trained here, or built of a model that was read. An
-// op becomes the operator that does the same, or the operators of its composition; kernels of the program's own, random numbers and
-// functions without a counterpart are refused, all in one error. [Model.Save] writes a model again with other weights.
+// [Save] writes a graph of package ops as a model, with variables as initialisers: one that was trained here, or built of a model that
+// was read. An op becomes the operator that does the same, or the operators of its composition; kernels of the program's own, random
+// numbers and functions without a counterpart are refused, all in one error. [Model.Save] writes a model again with other weights.
 //
 // # Files
 //

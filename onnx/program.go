@@ -83,9 +83,9 @@ func (m *Model) Compile(ctx context.Context, rt *ops.Runtime, o *Options) (*Prog
 	return p, nil
 }
 
-// Bind makes the plan for shapes of inputs, by name, before a run needs it; those that the model gives in numbers may be left out. Errors: shapes that
-// are not known or not those of the model; those of [Model.Compile]; sizes depend on contents of inputs, so that a run must make the plan; p or its
-// runtime is closed (is ops.ErrClosed).
+// Bind makes the plan for shapes of inputs, by name, before a run needs it; those that the model gives in numbers may be left out.
+// Errors: shapes that are not known or not those of the model; those of [Model.Compile]; sizes depend on contents of inputs, so that a
+// run must make the plan; p or its runtime is closed (is ops.ErrClosed).
 func (p *Program) Bind(ctx context.Context, shapes map[string][]int) error {
 	all, err := p.m.shapes(shapes)
 	if err != nil {
@@ -128,7 +128,8 @@ func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (ma
 	return out, nil
 }
 
-// Predicted is how long a run on these inputs is predicted to take, once it is compiled for their shapes, as it is here. Errors: those of Run.
+// Predicted is how long a run on these inputs is predicted to take, once it is compiled for their shapes, as it is here. Errors: those of
+// Run.
 func (p *Program) Predicted(ctx context.Context, inputs map[string]*tensor.Tensor) (time.Duration, error) {
 	shapes, err := p.given(inputs)
 	if err != nil {

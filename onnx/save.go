@@ -25,8 +25,8 @@ type SaveOptions struct {
 	// Inputs are inputs in the order that the model is to have, also those that no output needs; others follow as they were
 	// declared.
 	Inputs []*ops.Node
-	// Opset is the version of the operator set, 18 to 23; 0 means 21. Newer ones have more operators (Gelu from 20, GroupNormalization from 21,
-	// RMSNormalization from 23), which are written as others in older ones.
+	// Opset is the version of the operator set, 18 to 23; 0 means 21. Newer ones have more operators (Gelu from 20, GroupNormalization from
+	// 21, RMSNormalization from 23), which are written as others in older ones.
 	Opset int
 	// Sizes are the sizes of open extents that are to be numbers in the model; the other extents stay open there.
 	Sizes ops.Sizes

@@ -27,8 +27,8 @@ func writeModel(w io.Writer, p *model.Model) error {
 	return err
 }
 
-// writeFile writes p to path, and weights of at least the given number of bytes to a file beside it. The weights come first: a model is never there
-// without them.
+// writeFile writes p to path, and weights of at least the given number of bytes to a file beside it. The weights come first: a model is
+// never there without them.
 func writeFile(path string, p *model.Model, least int64) error {
 	var bytes int64
 	for _, t := range p.Graph.Initializers {
@@ -79,9 +79,9 @@ func apart(w io.Writer, all []*model.Tensor, least int64, location string) (out 
 	return out, nil
 }
 
-// Save writes the model again, with other values of initialisers: those of weights, by name, as after a training. Nodes, shapes, functions and
-// all other parts of the model stay as they are. Errors: a weight that the model does not have, or of another shape or dtype; those of
-// files.
+// Save writes the model again, with other values of initialisers: those of weights, by name, as after a training. Nodes, shapes,
+// functions and all other parts of the model stay as they are. Errors: a weight that the model does not have, or of another shape or
+// dtype; those of files.
 func (m *Model) Save(path string, weights map[string]*tensor.Tensor, o *SaveOptions) error {
 	p, err := m.withWeights(weights)
 	if err == nil {

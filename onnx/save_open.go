@@ -20,7 +20,8 @@ type writer struct {
 	opset   int
 }
 
-// samplePrimes are sizes of open extents with which graphs are written: differences and ratios of two extents are not the same in all samples.
+// samplePrimes are sizes of open extents with which graphs are written: differences and ratios of two extents are not the same in all
+// samples.
 var samplePrimes = [...]int{101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179}
 
 // graph is the graph of the file, which computes the same as g.

@@ -53,8 +53,8 @@ func (x *exporter) capacity(c *call) int {
 	return c.shape(1)[0] * c.shape(1)[1] * each
 }
 
-// filledUp is v, with rank axes and an unknown number of rows, with exactly n: more are dropped, and those that lack are filled. count is how many
-// there were, [1].
+// filledUp is v, with rank axes and an unknown number of rows, with exactly n: more are dropped, and those that lack are filled. count is
+// how many there were, [1].
 func (c *call) filledUp(v string, rank, n int, fill float64) (rows, count string) {
 	v = c.op("Slice", []string{v, c.list(0), c.list(n), c.list(0)})
 	count = c.op("Slice", []string{c.op("Shape", []string{v}), c.list(0), c.list(1), c.list(0)})

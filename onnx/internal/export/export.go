@@ -35,8 +35,8 @@ type Unsupported struct {
 
 func (u *Unsupported) Error() string { return fmt.Sprintf("%s at %s: %s", u.Op, u.Caller, u.Reason) }
 
-// Graph writes the graph that computes outputs, with the shapes of its values as far as they are known. Its error joins an [Unsupported] for
-// everything that cannot be written.
+// Graph writes the graph that computes outputs, with the shapes of its values as far as they are known. Its error joins an [Unsupported]
+// for everything that cannot be written.
 func Graph(outputs []Output, o Options) (*model.Graph, map[string][]int, error) {
 	x := &exporter{o: o, g: &model.Graph{Name: o.Name}, taken: map[string]bool{}, types: map[string]tensor.DType{}, shapes: map[string][]int{},
 		refused: map[string]*Unsupported{}, constants: map[string]string{}, made: map[string]bool{}}

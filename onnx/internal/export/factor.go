@@ -7,8 +7,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// Decompositions of matrices that take a known number of steps are written as a Loop over columns, in which a step changes the whole matrix by
-// products of vectors. Those that iterate until they converge are refused.
+// Decompositions of matrices that take a known number of steps are written as a Loop over columns, in which a step changes the whole
+// matrix by products of vectors. Those that iterate until they converge are refused.
 
 var (
 	_ = define("linalg.cholesky_lower", func(c *call) []string { return c.overMatrices(c.cholesky) })

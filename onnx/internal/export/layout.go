@@ -215,8 +215,8 @@ func rolled(c *call) []string {
 // maxMoved is how many elements a result may have whose places are listed in the file.
 const maxMoved = 1 << 22
 
-// moved writes an op that moves elements as a look-up of their places, which running it on numbers from 1 on tells. Where it gives 0, there is
-// no element.
+// moved writes an op that moves elements as a look-up of their places, which running it on numbers from 1 on tells. Where it gives 0,
+// there is no element.
 func moved(c *call) []string {
 	if c.n.Size() > maxMoved {
 		return c.refused("the places of %d elements are too many for a file", c.n.Size())

@@ -57,7 +57,8 @@ func (x *Graph) trimmed(v *value) *ops.Node {
 	return n
 }
 
-// Build builds the graph for shapes of the inputs by name, again by the contents of inputs where branches or loops cannot be built otherwise.
+// Build builds the graph for shapes of the inputs by name, again by the contents of inputs where branches or loops cannot be built
+// otherwise.
 // Errors: nodes that operators refuse; [*NeedError].
 func (s *Source) Build(ctx context.Context, shapes map[string][]int, o Options) (*Graph, error) {
 	host := ops.NewRuntime(fallback.New(nil))

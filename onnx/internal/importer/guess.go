@@ -32,8 +32,8 @@ const (
 	maxGuessed  = 1 << 12 // nodes of functions, and of loops as often as they are unrolled
 )
 
-// Refused are errors for nodes that cannot be built whatever the sizes and the contents of inputs are, found by building the model for shapes that are
-// a guess where it leaves them open.
+// Refused are errors for nodes that cannot be built whatever the sizes and the contents of inputs are, found by building the model for
+// shapes that are a guess where it leaves them open.
 func (s *Source) Refused(shapes map[string][]int) []error {
 	host := ops.NewRuntime(fallback.New(nil))
 	defer host.Close()

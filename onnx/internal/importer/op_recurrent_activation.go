@@ -46,8 +46,8 @@ func (a activation) of(x *ops.Node) *ops.Node {
 	return activationKinds[a.name].build(x, a.alpha, a.beta)
 }
 
-// activations are functions of all directions. Those that take numbers take them from the lists in turn, as far as these go; which are meant by a
-// list of more numbers than they take, the operator does not say.
+// activations are functions of all directions. Those that take numbers take them from the lists in turn, as far as these go; which are
+// meant by a list of more numbers than they take, the operator does not say.
 func (c *call) activations(names []string) (all []activation) {
 	alphas, betas := c.floatList("activation_alpha"), c.floatList("activation_beta")
 	next := func(list *[]float64, def float64) float64 {

@@ -44,7 +44,8 @@ type Source struct {
 	folded folded
 }
 
-// NewSource is the source of m, whose external data lie in root, until [Source.Close]; nil: they cannot be read. Errors: two functions have one name.
+// NewSource is the source of m, whose external data lie in root, until [Source.Close]; nil: they cannot be read. Errors: two functions
+// have one name.
 func NewSource(m *model.Model, root *os.Root) (*Source, error) {
 	s := &Source{Model: m, root: root, functions: map[[3]string]*model.Function{}, weights: map[*model.Tensor]*tensor.Tensor{}}
 	for _, f := range m.Functions {

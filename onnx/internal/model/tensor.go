@@ -78,7 +78,8 @@ func (t *Tensor) Shape() ([]int, error) {
 	return shape, nil
 }
 
-// Tensor is the contents of t. External data are read by external, which may be nil. Raw data are not copied. Errors: an element type that package tensor does not have; data of another length than the shape says.
+// Tensor is the contents of t. External data are read by external, which may be nil. Raw data are not copied. Errors: an element type
+// that package tensor does not have; data of another length than the shape says.
 func (t *Tensor) Tensor(external func(location string, offset, length int64) ([]byte, error)) (*tensor.Tensor, error) {
 	dt := t.Type.DType()
 	if !dt.Valid() {
