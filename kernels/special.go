@@ -9,8 +9,8 @@ import (
 )
 
 // Special functions stand in files lib/special_*.cl, which are written once for float and double: over REAL, R(1.5) for a literal,
-// F(name) for a function of these files, M(name) for one of lib/math.cl or lib/math_double.cl, and TERMS(a, b), a for float and b for double. A
-// program has the files that it calls, and not the others: compilers take long for what nobody calls, too.
+// F(name) for a function of these files, M(name) for one of lib/math.cl or lib/math_double.cl, and TERMS(a, b), a for float and b for
+// double. A program has the files that it calls, and not the others: compilers take long for what nobody calls, too.
 
 // specialFloat or specialDouble, and specialTail, stand around a file for one of both types.
 const (

@@ -132,7 +132,8 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 
 // A driver that finds programs in its own cache by the preprocessed source (quirk preprocesses-again) spends most of the time
 // that a program takes which it has on preprocessing. So what the front end makes of a source is kept here, as the bitcode of a
-// library, and programs are made of that: the driver links it with its built-in functions and compiles its kernels as it would those of the source.
+// library, and programs are made of that: the driver links it with its built-in functions and compiles its kernels as it would those of
+// the source.
 
 // asLibrary makes a program one that no built-in functions are linked to, whose kernels are not compiled when its binary is asked for.
 const asLibrary = " -create-library"

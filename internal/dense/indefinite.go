@@ -2,9 +2,9 @@ package dense
 
 import "math"
 
-// LDL overwrites the symmetric a, of which it reads the lower triangle, by the unit lower triangle L and the blocks of one or two rows of D,
-// whose product L D Lᵀ is a with rows and columns exchanged. It returns for each step the row, from 1, with which that of the
-// step was exchanged, negative and twice for a block of two, and 0 or the number of the first step whose block is zero, from 1.
+// LDL overwrites the symmetric a, of which it reads the lower triangle, by the unit lower triangle L and the blocks of one or two rows of
+// D, whose product L D Lᵀ is a with rows and columns exchanged. It returns for each step the row, from 1, with which that of the step was
+// exchanged, negative and twice for a block of two, and 0 or the number of the first step whose block is zero, from 1.
 // Source: Bunch and Kaufman, Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems (1977), in the form
 // of LAPACK's DSYTF2.
 func LDL(a Matrix) (pivots []int, info int) {

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SVD is the singular value decomposition u · diag(s) · vt of a, which it overwrites; full gives square u and vt. It is NaN where it does not
-// converge.
+// SVD is the singular value decomposition u · diag(s) · vt of a, which it overwrites; full gives square u and vt. It is NaN where it does
+// not converge.
 func SVD(a Matrix, full bool) (u Matrix, s []float64, vt Matrix) {
 	m, n := a.Rows, a.Cols
 	k := min(m, n)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/lapack"
 )
 
-// Symmetric overwrites a, of which it reads one triangle, by its eigenvectors as columns, if they are wanted, and returns its eigenvalues, the smallest first.
-// All are NaN where they do not converge.
+// Symmetric overwrites a, of which it reads one triangle, by its eigenvectors as columns, if they are wanted, and returns its
+// eigenvalues, the smallest first. All are NaN where they do not converge.
 func Symmetric(a Matrix, upper, vectors bool) []float64 {
 	n := a.Rows
 	w := make([]float64, n)
@@ -31,7 +31,8 @@ func Symmetric(a Matrix, upper, vectors bool) []float64 {
 	return w
 }
 
-// eigen is Symmetric of finite elements. Without vectors it does not take the shorter way, gonum's Dsterf, which panics where it scales a block.
+// eigen is Symmetric of finite elements. Without vectors it does not take the shorter way, gonum's Dsterf, which panics where it scales a
+// block.
 func eigen(a Matrix, w []float64, vectors bool) (ok bool) {
 	n := a.Rows
 	up := scaleUp(a)

@@ -26,7 +26,8 @@ func (x *Executor) standIn(m *plan.Model, p *plan.Placement) *plan.Placement {
 }
 
 // unbuilt reports whether devices have compiled nothing for any executor, so that no placement can begin on one, and finding the best
-// placement, which takes longer than many a first run, can wait for that. The first task is asked, for engines that have nothing to compile.
+// placement, which takes longer than many a first run, can wait for that. The first task is asked, for engines that have nothing to
+// compile.
 func (x *Executor) unbuilt(m *plan.Model) bool {
 	devices := m.Engines[:len(m.Engines)-1]
 	if len(devices) == 0 || len(m.Instructions) == 0 || x.machine.compiled.Load() {
@@ -90,8 +91,8 @@ func (x *Executor) whenOpen(q *plan.Placement) func(context.Context, *plan.Model
 	}
 }
 
-// compileBeside makes the version with the placement that decide gives, which takes over from that with q. It outlives the call that compiles
-// the graph, so that ctx gives it values alone. If it is held, the first run comes first.
+// compileBeside makes the version with the placement that decide gives, which takes over from that with q. It outlives the call that
+// compiles the graph, so that ctx gives it values alone. If it is held, the first run comes first.
 func (x *Executor) compileBeside(
 	ctx context.Context, m *plan.Model, q *plan.Placement, held bool, decide func(context.Context, *plan.Model) (*plan.Placement, error),
 ) *pending {

@@ -23,8 +23,8 @@ var masks = [2 * width]uint32{
 	1<<32 - 1, 1<<32 - 1, 1<<32 - 1, 1<<32 - 1, 1<<32 - 1, 1<<32 - 1, 1<<32 - 1, 1<<32 - 1,
 }
 
-// Multiply computes C += A·Bᵀ for A of m x k, B of n x k and C of m x n, by rows that are lda, ldb and ldc numbers apart. It must not be called
-// where [Has] is false. No factor is left out because the other is 0. Sums have eight partial sums, of every eighth product each.
+// Multiply computes C += A·Bᵀ for A of m x k, B of n x k and C of m x n, by rows that are lda, ldb and ldc numbers apart. It must not be
+// called where [Has] is false. No factor is left out because the other is 0. Sums have eight partial sums, of every eighth product each.
 func Multiply(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	if m == 0 || n == 0 || k == 0 {
 		return

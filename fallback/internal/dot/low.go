@@ -4,8 +4,8 @@ import "unsafe"
 
 const lowWidth = 4 // integers of a vector
 
-// MultiplyLow computes C += A·Bᵀ of integers as [Multiply] does of float32, modulo 2³²: only the low 32 bits of an element of C are right, as
-// they are in any sum of products of which the low 32 bits are wanted. It must not be called where [Has] is false.
+// MultiplyLow computes C += A·Bᵀ of integers as [Multiply] does of float32, modulo 2³²: only the low 32 bits of an element of C are
+// right, as they are in any sum of products of which the low 32 bits are wanted. It must not be called where [Has] is false.
 func MultiplyLow[R int64 | uint64](m, n, k int, a []R, lda int, b []R, ldb int, c []R, ldc int) {
 	if m == 0 || n == 0 || k == 0 {
 		return

@@ -137,7 +137,8 @@ func newTriangular(c *work.Setup, a *engine.Triangular) work.Runner {
 	})
 }
 
-// iterativeNs is how long LAPACK's iterations take, in nanoseconds: those of a small matrix are calls of functions for vectors of few elements.
+// iterativeNs is how long LAPACK's iterations take, in nanoseconds: those of a small matrix are calls of functions for vectors of few
+// elements.
 func iterativeNs(c *work.Setup, batch, n int64) float64 {
 	return float64(batch)*(300+1700*float64(n)) + c.Task.Cost().Flops/2.5
 }

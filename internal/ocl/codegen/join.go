@@ -12,7 +12,8 @@ import (
 // Suffix is the suffix of the names of kernels of part i of a joined program.
 func Suffix(i int) string { return fmt.Sprintf("_%d", i) }
 
-// functionLine is a line that defines a function, whose name is its first group, or a type, whose name is its second. It is compiled when it is first asked for.
+// functionLine is a line that defines a function, whose name is its first group, or a type, whose name is its second. It is compiled when
+// it is first asked for.
 var functionLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:static inline|INLINE) [\w ]*[ *]|(?:.* )?void )(\w+)[(;]|^typedef .* (\w+)(?: __attribute__.*)?;`)
 })

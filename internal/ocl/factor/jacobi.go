@@ -131,7 +131,8 @@ func jacobiVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	return []variant.Variant{lanes, group}
 }
 
-// begin starts a program whose groups have matrices of the given number of vectors, each of a number of bytes; units is how many groups there are.
+// begin starts a program whose groups have matrices of the given number of vectors, each of a number of bytes; units is how many groups
+// there are.
 func (j *jacobi) begin(wg int, units, vectors, bytes int64) (g *codegen.Builder, place string) {
 	j.launches, j.scratch = nil, nil
 	g = j.program(wg)

@@ -82,8 +82,8 @@ func newQR(d *facts.Device, t *engine.Task) *qr {
 	return f
 }
 
-// apart is how far apart rows of n elements of so many bytes are laid: whole vectors, and not at distances at which a cache would hold few of
-// them.
+// apart is how far apart rows of n elements of so many bytes are laid: whole vectors, and not at distances at which a cache would hold
+// few of them.
 func apart(n, vector, size int64) int64 {
 	ld := variant.RoundUp(n, vector)
 	if ld*size%1024 == 0 {

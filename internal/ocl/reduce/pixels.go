@@ -11,8 +11,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// pixelated reports whether byPixels plans anything: stripes, which keep states and read both factors from memory for each tap, are a fifth as
-// fast for windows of 5 x 5 of a depthwise convolution (PoCL 3.1, two cores of an AMD EPYC VM).
+// pixelated reports whether byPixels plans anything: stripes, which keep states and read both factors from memory for each tap, are a
+// fifth as fast for windows of 5 x 5 of a depthwise convolution (PoCL 3.1, two cores of an AMD EPYC VM).
 func (l *lanes) pixelated() bool {
 	p, err := l.byPixels(l.exact())
 	return p != nil && err == nil

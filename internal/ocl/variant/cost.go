@@ -14,8 +14,8 @@ type AlgorithmCost struct {
 // AVX-512 at about 4 GHz.
 const referenceCore = 257e9
 
-// Time predicts how long an algorithm takes on the given number of compute units, without its launches, in seconds: flops and bytes a second are those of all.
-// It is no arithmetic, so that a core with narrower vectors is not slower by as much.
+// Time predicts how long an algorithm takes on the given number of compute units, without its launches, in seconds: flops and bytes a
+// second are those of all. It is no arithmetic, so that a core with narrower vectors is not slower by as much.
 func (l AlgorithmCost) Time(units, flops, bytes float64) float64 {
 	flops = max(flops, referenceCore*units/4)
 	share := max(min(l.Parts, units), 1) / units

@@ -10,8 +10,8 @@ import (
 )
 
 // Workers copy the pieces of one transfer, beside the thread that sends or reads. One core copies slower
-// than a link moves, and waking another takes as long as many small copies. So helpers begin once, take parts of all pieces in their order and
-// watch for more, and the caller takes parts too: it never waits for a helper that has not begun.
+// than a link moves, and waking another takes as long as many small copies. So helpers begin once, take parts of all pieces in their
+// order and watch for more, and the caller takes parts too: it never waits for a helper that has not begun.
 type Workers struct {
 	parts   int64 // of a piece
 	helpers int32 // at most
