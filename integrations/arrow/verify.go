@@ -11,8 +11,8 @@ import (
 )
 
 // The metadata of a file say how many fields and buffers there are, and the reader believes them: a damaged number would have it ask for
-// memory without bound, which ends the program. So lists are compared with the size of the metadata before the reader sees them. What points outside
-// of the metadata panics, here and in the reader, and becomes an error.
+// memory without bound, which ends the program. So lists are compared with the size of the metadata before the reader sees them. What
+// points outside of the metadata panics, here and in the reader, and becomes an error.
 
 const (
 	maxMetadata = 64 << 20 // bytes of the metadata of a message, as the reader allows

@@ -17,9 +17,9 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// Pages of plain numbers, and of numbers that point into a dictionary, are decoded to where their column stays, and of those that are not needed nothing is read.
-// Plain numbers without nulls are what a column has in memory: they are read, or decompressed, to there. Pages of other encodings are
-// decoded by the library, whose pages are copied.
+// Pages of plain numbers, and of numbers that point into a dictionary, are decoded to where their column stays, and of those that are not
+// needed nothing is read. Plain numbers without nulls are what a column has in memory: they are read, or decompressed, to there. Pages of
+// other encodings are decoded by the library, whose pages are copied.
 
 // stored is a page as its header says.
 type stored struct {

@@ -60,7 +60,8 @@ type leaf struct {
 	max    byte // definition level of values that are not null
 }
 
-// Open returns a file for [frame.Scan]. Its metadata are read now. Errors: no such file, no Parquet, or an encrypted one; columns of types that frames do not have, each with its name.
+// Open returns a file for [frame.Scan]. Its metadata are read now. Errors: no such file, no Parquet, or an encrypted one; columns of
+// types that frames do not have, each with its name.
 func Open(path string, o Options) (*File, error) {
 	f := &File{path: path, o: o}
 	_, err := f.Schema()

@@ -9,7 +9,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// checkPages walks the headers of a column chunk's pages, so that no size in them is believed that the chunk cannot have, and returns the pages.
+// checkPages walks the headers of a column chunk's pages, so that no size in them is believed that the chunk cannot have, and returns the
+// pages.
 func checkPages(r io.ReaderAt, m *format.ColumnMetaData, file int64, spend func(int64) error) (pages []stored, err error) {
 	at := m.DataPageOffset
 	if m.DictionaryPageOffset > 0 && m.DictionaryPageOffset < at {

@@ -8,7 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// index reads the two lists that a column chunk may have of its pages: what they hold, and where they are. Both are checked before they are decoded.
+// index reads the two lists that a column chunk may have of its pages: what they hold, and where they are. Both are checked before they
+// are decoded.
 func index(r io.ReaderAt, c *format.ColumnChunk) (column format.ColumnIndex, offset format.OffsetIndex, err error) {
 	var p thrift.CompactProtocol
 	read := func(at int64, n int32, into any) error {

@@ -159,8 +159,8 @@ func apart(got, want *tensor.Tensor) float64 {
 	return most / max(size, math.SmallestNonzeroFloat64)
 }
 
-// turnsOf runs all in turns and fills in medians. Each turn begins with another one. The pause before a part of a turn lets the threads of the one
-// before fall asleep: onnxruntime's wait for more work without sleeping, on a core that the next one needs.
+// turnsOf runs all in turns and fills in medians. Each turn begins with another one. The pause before a part of a turn lets the threads
+// of the one before fall asleep: onnxruntime's wait for more work without sleeping, on a core that the next one needs.
 func (o *modelOptions) turnsOf(rows []*modelRow, beside bool) error {
 	for turn := range o.turns + 1 {
 		slice := o.slice

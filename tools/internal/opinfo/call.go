@@ -34,7 +34,8 @@ type Row struct {
 }
 
 // Call is a case that is being built as a part of a graph. Its methods give the arguments by name. A call that the
-// row cannot write ends in a panic of type unsupported, which build catches: a row is a few lines, half of which would be about errors else.
+// row cannot write ends in a panic of type unsupported, which build catches: a row is a few lines, half of which would be about errors
+// else.
 type Call struct {
 	g      *ops.Graph
 	c      *Case

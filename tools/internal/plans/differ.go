@@ -10,7 +10,8 @@ import (
 	"github.com/anycl/anycl/frame/column"
 )
 
-// Differs says how the rows of a result of the plan differ from those of a database, as bags, which are values as text, nil for null; "" if they do not.
+// Differs says how the rows of a result of the plan differ from those of a database, as bags, which are values as text, nil for null; ""
+// if they do not.
 func (p *Plan) Differs(f *frame.Frame, want [][]*string) string {
 	got, why := p.rows(f)
 	if why != "" {

@@ -222,8 +222,8 @@ func (s *Set) compare(got *tensor.Tensor) *Error {
 	return e
 }
 
-// flushedInput reports whether v is the result for a zero of the input's sign where the input is subnormal, as of devices that take such for
-// zeros: OpenCL lets them in single precision.
+// flushedInput reports whether v is the result for a zero of the input's sign where the input is subnormal, as of devices that take such
+// for zeros: OpenCL lets them in single precision.
 func flushedInput(s *Set, i int, v float64) bool {
 	if in := s.in[i]; s.DType != tensor.Float32 || in == 0 || math.Abs(in) >= smallest(s.DType) {
 		return false

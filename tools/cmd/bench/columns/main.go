@@ -7,8 +7,8 @@
 // With -device NAME it compares the CPU path with a device, question by question, and lists the steps that stay on the CPU path.
 //
 // FOLDER has the peers, installed by npm: @duckdb/node-api, nodejs-polars and its native package. Without it, frame runs alone.
-// Every answer is compared with the peers': its rows, and the sums of its columns; those of TPC-H at scale 1 also with the answers of the generator's authors. Data are made from
-// a seed; -data names a folder in which TPC-H's are kept.
+// Every answer is compared with the peers': its rows, and the sums of its columns; those of TPC-H at scale 1 also with the answers of the
+// generator's authors. Data are made from a seed; -data names a folder in which TPC-H's are kept.
 // Source of the questions: H2O.ai, Database-like ops benchmark (2021).
 package main
 

@@ -16,8 +16,8 @@ import (
 	"github.com/anycl/anycl/integrations/parquet"
 )
 
-// TPC-H's tables are those of go-tpc's generator, as far as queries 1, 3, 6 and 12 read them; prices are floats. They are written as Parquet, from which all contenders load
-// them. Parameters are go-tpc's, and so are the answers at scale 1.
+// TPC-H's tables are those of go-tpc's generator, as far as queries 1, 3, 6 and 12 read them; prices are floats. They are written as
+// Parquet, from which all contenders load them. Parameters are go-tpc's, and so are the answers at scale 1.
 // Source: TPC Benchmark H, revision 2.18.
 
 // rowsOf collects rows of a generated table and writes them.

@@ -3,8 +3,8 @@
 //
 //	go run ./tools/cmd/bench/plans -peers FOLDER [-plans 2000] [-seed 0]
 //
-// FOLDER has DuckDB, installed by npm: @duckdb/node-api. Tables have nulls, NaN, infinities, duplicates, no rows, or text that is not ASCII. Each query runs three
-// times: over frames, over the Parquet files, and over the files in small batches.
+// FOLDER has DuckDB, installed by npm: @duckdb/node-api. Tables have nulls, NaN, infinities, duplicates, no rows, or text that is not
+// ASCII. Each query runs three times: over frames, over the Parquet files, and over the files in small batches.
 //
 // Intended differences between the two are written so in both forms: sums of integers are 128 bits wide in DuckDB and 64 here; a float
 // divided by 0 is infinite in both, but an integer divided by 0 is null in both; -0, which both print with its sign, is compared as 0;
