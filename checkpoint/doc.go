@@ -15,8 +15,8 @@
 // with [ops.Target].Reproducible. A [Folder] keeps the last checkpoints and the best.
 //
 // A checkpoint is a file in the safetensors format, which replaces the one before only when it is whole and on the disk: a full disk, a
-// kill or a loss of power leaves the one before. Its tensors carry the names of the variables; where several variables have one name, those after
-// the first, in the order in which they were made, are called name#2, name#3 and so on. The rest is in its metadata, under
+// kill or a loss of power leaves the one before. Its tensors carry the names of the variables; where several variables have one name,
+// those after the first, in the order in which they were made, are called name#2, name#3 and so on. The rest is in its metadata, under
 // names that begin with "anycl.": the format's version, CRC-32Cs of all tensors and of the rest, and JSON.
 //
 // [LoadWeights] reads what others have saved, under other names and transposed where they differ; [SaveWeights] writes what they can read.

@@ -51,8 +51,8 @@ type WeightReport struct {
 // are converted to the dtype of the variable. Counters that PyTorch's batch normalisations keep, num_batches_tracked, are skipped
 // where no variable is called so. Nothing is changed when there is an error.
 //
-// Errors: rules that are none, or that give two tensors one name; a tensor that cannot be read; and, all in one error that is [ErrMismatch],
-// variables that are missing, tensors that are no variables, and shapes and dtypes that differ.
+// Errors: rules that are none, or that give two tensors one name; a tensor that cannot be read; and, all in one error that is
+// [ErrMismatch], variables that are missing, tensors that are no variables, and shapes and dtypes that differ.
 func LoadWeights(ctx context.Context, from Source, into iter.Seq2[string, *ops.Node], o *WeightOptions) (*WeightReport, error) {
 	if o == nil {
 		o = &WeightOptions{}

@@ -62,8 +62,9 @@ func LoadCSV(path string, o CSVOptions) (*Table, error) {
 	return t, nil
 }
 
-// ReadCSV reads comma-separated values as RFC 4180 describes them, without a byte order mark at the beginning. Errors: lines of unequal length, quotes out of place, a column of
-// numbers with a field that is none; each names the line. A name twice, or one of Types that no column has.
+// ReadCSV reads comma-separated values as RFC 4180 describes them, without a byte order mark at the beginning. Errors: lines of unequal
+// length, quotes out of place, a column of numbers with a field that is none; each names the line. A name twice, or one of Types that no
+// column has.
 func ReadCSV(r io.Reader, o CSVOptions) (*Table, error) {
 	text := bufio.NewReader(r)
 	if begin, err := text.Peek(len(byteOrderMark)); err == nil && string(begin) == byteOrderMark {

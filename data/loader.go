@@ -152,7 +152,8 @@ func (l *Loader) Position() Position {
 	return p
 }
 
-// SetPosition makes the loader go on at p. Errors: p is of a loader of another seed, order, size of batches or number of examples, or out of range.
+// SetPosition makes the loader go on at p. Errors: p is of a loader of another seed, order, size of batches or number of examples, or out
+// of range.
 func (l *Loader) SetPosition(p Position) error {
 	want := l.Position()
 	want.Epoch, want.Batch = p.Epoch, p.Batch

@@ -52,8 +52,8 @@ func (l *Embedding) Apply(p *Pass, ids *ops.Node) *ops.Node {
 	return p.did(l, p.Compute(y))
 }
 
-// EmbeddingBag has a vector for each of Num ids, and gives the mean, the sum or the maximum of those of a bag. Parameter: weight [Num, Dim],
-// drawn from the standard normal distribution. See [ops.EmbeddingBag].
+// EmbeddingBag has a vector for each of Num ids, and gives the mean, the sum or the maximum of those of a bag. Parameter: weight [Num,
+// Dim], drawn from the standard normal distribution. See [ops.EmbeddingBag].
 type EmbeddingBag struct {
 	Num, Dim   int
 	Mode       ops.BagMode // empty: mean

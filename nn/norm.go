@@ -13,8 +13,8 @@ func (p *Pass) normal(x *ops.Node, f func(x *ops.Node) *ops.Node) *ops.Node {
 	return castFloat(f(p.Full(x)), x.DType())
 }
 
-// BatchNorm normalises each channel of [N, C] or [N, C, ...] over everything else: in training with the statistics of the batch, which go into
-// running ones, and in inference with these. It is PyTorch's BatchNorm1d, 2d and 3d.
+// BatchNorm normalises each channel of [N, C] or [N, C, ...] over everything else: in training with the statistics of the batch, which go
+// into running ones, and in inference with these. It is PyTorch's BatchNorm1d, 2d and 3d.
 //
 //	running ← (1 - Momentum)·running + Momentum·batch
 //

@@ -68,8 +68,8 @@ func (l *Sinusoidal) At(p *Pass, x, first *ops.Node) *ops.Node {
 
 var errNoRows = errors.New("x must be [..., L, features]")
 
-// LearnedPosition adds to x, [..., L, Dim], a vector for each position, of up to Length; those behind get nothing. Parameter: weight [Length, Dim],
-// drawn from the normal distribution with a deviation of 0.02, as of GPT-2.
+// LearnedPosition adds to x, [..., L, Dim], a vector for each position, of up to Length; those behind get nothing. Parameter: weight
+// [Length, Dim], drawn from the normal distribution with a deviation of 0.02, as of GPT-2.
 type LearnedPosition struct {
 	Length, Dim int
 	WeightInit  Init

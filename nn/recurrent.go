@@ -12,9 +12,9 @@ import (
 //
 //	&nn.LSTM{In: 28, Hidden: 128, Layers: 2, BatchFirst: true}
 //
-// Parameters of layer k are, as in PyTorch, weight_ih_lk, weight_hh_lk, bias_ih_lk and bias_hh_lk, and weight_hr_lk with a projection, those of
-// the backward direction with _reverse behind; all are drawn from ±1/√Hidden. See [ops.RNN], [ops.LSTM] and [ops.GRU] for
-// the formulas.
+// Parameters of layer k are, as in PyTorch, weight_ih_lk, weight_hh_lk, bias_ih_lk and bias_hh_lk, and weight_hr_lk with a projection,
+// those of the backward direction with _reverse behind; all are drawn from ±1/√Hidden. See [ops.RNN], [ops.LSTM] and [ops.GRU] for the
+// formulas.
 type RNN struct {
 	In, Hidden    int
 	Layers        int     // 0: 1

@@ -14,7 +14,8 @@ import (
 //	v ← β2·v + (1 - β2)·g²
 //	p ← p - rate/(1 - β1^t) · m / (√v/√(1 - β2^t) + ε)
 //
-// With AMSGrad, the largest v that there was takes the place of v in the last line. State: "adam.m", "adam.v", and "adam.vmax" with AMSGrad.
+// With AMSGrad, the largest v that there was takes the place of v in the last line. State: "adam.m", "adam.v", and "adam.vmax" with
+// AMSGrad.
 // Source: Kingma and Ba, Adam (2015), algorithm 1; Reddi, Kale and Kumar, On the Convergence of Adam and Beyond (2018).
 type Adam struct {
 	LearningRate float64 // 0 means 0.001
@@ -145,7 +146,8 @@ func (r Adamax) Step(s *Slot) *ops.Node {
 //	m ← β1·m + (1 - β1)·g,  v ← β2·v + (1 - β2)·g²
 //	p ← p - rate · (μ_{t+1}/(1 - Π·μ_{t+1})·m + (1 - μ_t)/(1 - Π)·g) / (√(v/(1 - β2^t)) + ε)
 //
-// State: "nadam.m", "nadam.v", and "nadam.product" for all parameters together. Source: Dozat, Incorporating Nesterov Momentum into Adam (2016).
+// State: "nadam.m", "nadam.v", and "nadam.product" for all parameters together. Source: Dozat, Incorporating Nesterov Momentum into Adam
+// (2016).
 type NAdam struct {
 	LearningRate  float64 // 0 means 0.002
 	Beta1         float64 // in [0, 1); 0 means 0.9
@@ -194,7 +196,8 @@ func (r NAdam) Step(s *Slot) *ops.Node {
 //	ρ∞ = 2/(1 - β2) - 1,  ρ = ρ∞ - 2·t·β2^t/(1 - β2^t)
 //	p ← p - rate · m̂ · √((ρ-4)(ρ-2)ρ∞ / ((ρ∞-4)(ρ∞-2)ρ)) · √(1 - β2^t)/(√v + ε)   where ρ > 5, else rate · m̂
 //
-// State: "radam.m", "radam.v". Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2020), algorithm 2, with PyTorch's ε and its bound of 5.
+// State: "radam.m", "radam.v". Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2020), algorithm 2, with
+// PyTorch's ε and its bound of 5.
 type RAdam struct {
 	LearningRate float64 // 0 means 0.001
 	Beta1        float64 // in [0, 1); 0 means 0.9

@@ -14,8 +14,8 @@ import (
 //	d = g / (√v + ε)                    (Centered: √(v - a²), with a ← α·a + (1 - α)·g)
 //	b ← μ·b + d,  p ← p - rate · b      (without momentum: p ← p - rate · d)
 //
-// State: "rmsprop.v", "rmsprop.mean" if centered, "rmsprop.momentum" with a momentum. Source: Tieleman and Hinton, Neural Networks for Machine Learning, lecture 6.5 (2012);
-// Graves, Generating Sequences With Recurrent Neural Networks (2013).
+// State: "rmsprop.v", "rmsprop.mean" if centered, "rmsprop.momentum" with a momentum. Source: Tieleman and Hinton, Neural Networks for
+// Machine Learning, lecture 6.5 (2012); Graves, Generating Sequences With Recurrent Neural Networks (2013).
 type RMSProp struct {
 	LearningRate float64 // 0 means 0.01
 	Alpha        float64 // in [0, 1); 0 means 0.99
@@ -140,7 +140,8 @@ func (r Adadelta) Step(s *Slot) *ops.Node {
 //	d = m/(1 - β1^t) / (√(v/(1 - β2^t)) + ε) + λ·p
 //	p ← p - rate · ‖p‖/‖d‖ · d          (rate · d where either norm is 0)
 //
-// State: "lamb.m", "lamb.v". Source: You et al., Large Batch Optimization for Deep Learning: Training BERT in 76 minutes (2020), algorithm 2, with φ(z) = z.
+// State: "lamb.m", "lamb.v". Source: You et al., Large Batch Optimization for Deep Learning: Training BERT in 76 minutes (2020),
+// algorithm 2, with φ(z) = z.
 type LAMB struct {
 	LearningRate float64 // 0 means 0.001
 	Beta1        float64 // in [0, 1); 0 means 0.9

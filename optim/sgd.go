@@ -12,8 +12,8 @@ import (
 //	v ← μ·v + (1 - τ)·g            (at first v = g)
 //	p ← p - rate · v               (Nesterov: rate · (g + μ·v))
 //
-// with momentum μ and dampening τ. State: "sgd.momentum", if there is a momentum. Source: Sutskever, Martens, Dahl and Hinton, On the importance of
-// initialization and momentum (2013), section 2, with the rate applied last, as in PyTorch.
+// with momentum μ and dampening τ. State: "sgd.momentum", if there is a momentum. Source: Sutskever, Martens, Dahl and Hinton, On the
+// importance of initialization and momentum (2013), section 2, with the rate applied last, as in PyTorch.
 type SGD struct {
 	LearningRate float64 // 0 means 0.01
 	Momentum     float64 // μ in [0, 1)

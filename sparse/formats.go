@@ -56,7 +56,8 @@ func index32(i int) int32 {
 
 var errNil = errors.New("sparse: the matrix is nil")
 
-// Check reports what is wrong with a: it is nil, its extents are negative or too large, or its lists differ in length or hold places outside.
+// Check reports what is wrong with a: it is nil, its extents are negative or too large, or its lists differ in length or hold places
+// outside.
 func (a *COO[T]) Check() error {
 	if a == nil {
 		return errNil

@@ -24,7 +24,8 @@ func (e *MarketError) Unwrap() error { return e.Err }
 // ReadMatrixMarket reads a matrix in the Matrix Market exchange format: coordinate or array; real, integer or pattern, whose elements are
 // 1; general, symmetric or skew-symmetric, of which the other half is added. Elements at the same place are added. Memory grows with the
 // elements that are read, whatever size the file declares. Errors: a *[MarketError]
-// with the line where the text is not of the format, numbers are not finite or places are outside, or where it is complex or hermitian; those of r.
+// with the line where the text is not of the format, numbers are not finite or places are outside, or where it is complex or hermitian;
+// those of r.
 // Source: Boisvert, Pozo and Remington, The Matrix Market exchange formats (NISTIR 5935, 1996).
 func ReadMatrixMarket(r io.Reader) (*COO[float64], error) {
 	m := &marketReader{in: bufio.NewReaderSize(r, 1<<16)}

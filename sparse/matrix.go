@@ -66,7 +66,8 @@ func (a *Matrix) graph() *ops.Graph {
 //
 //	y[.., r, j] = Σ_c a[r, c] · x[.., c, j]
 //
-// The result is [rows], [rows, k] or [b, rows, k], in the dtype of both. Gradients flow to x and to a.Values. Sums are taken in an order that depends on the device. Errors: dtypes differ; shapes.
+// The result is [rows], [rows, k] or [b, rows, k], in the dtype of both. Gradients flow to x and to a.Values. Sums are taken in an order
+// that depends on the device. Errors: dtypes differ; shapes.
 func Mul(a *Matrix, x *ops.Node) *ops.Node {
 	const name = "sparse.Mul"
 	if a.bad() || failed(x) {

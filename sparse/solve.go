@@ -40,8 +40,8 @@ type Solution struct {
 	// Broken says that it ended because a number that it divides by vanished, was of the wrong sign or not finite, bool: A is singular
 	// or not of the kind that the method is for, or has elements that are not finite. X is the solution before that.
 	Broken *ops.Node
-	// History has the relative residuals of the recurrence, [Limit + 1]: that of the start first, NaN after the last. nil unless asked for; from
-	// [GMRES] one for each restart.
+	// History has the relative residuals of the recurrence, [Limit + 1]: that of the start first, NaN after the last. nil unless asked for;
+	// from [GMRES] one for each restart.
 	History *ops.Node
 }
 

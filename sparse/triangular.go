@@ -22,9 +22,9 @@ type Triangle struct {
 }
 
 // SolveTriangular returns x with T·x = b, for b [n] or [n, k]. T is a triangle of a, a square matrix; the rest of a is not read.
-// A zero on the diagonal gives infinities and NaN. On CPUs a core solves a column from row to row; on GPUs a work-group computes rows that do not
-// depend on each other together, a barrier between levels of them, so it is as slow as there are levels.
-// Gradients flow to b and to the elements of T. Errors: a is not square or has no diagonal; dtypes differ; shapes.
+// A zero on the diagonal gives infinities and NaN. On CPUs a core solves a column from row to row; on GPUs a work-group computes rows
+// that do not depend on each other together, a barrier between levels of them, so it is as slow as there are levels. Gradients flow to b
+// and to the elements of T. Errors: a is not square or has no diagonal; dtypes differ; shapes.
 func SolveTriangular(a *Matrix, b *ops.Node, t Triangle) *ops.Node {
 	const name = "sparse.SolveTriangular"
 	if a.bad() || failed(b) {

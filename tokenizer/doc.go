@@ -4,9 +4,10 @@
 //	b, err := t.Batch([]string{"How far is the moon?", "The moon is far."}, tokenizer.BatchOptions{MaxLength: 128})
 //	out, err := program.Run(ctx, b.Feeds()) // input_ids, attention_mask, token_type_ids
 //
-// [Load] reads the files of the library tokenizers of Hugging Face (tokenizer.json), and those of SentencePiece (.model); [LoadVocab] BERT's
-// list of words (vocab.txt), and [LoadBPE] GPT-2's files (vocab.json, merges.txt). Models are WordPiece, byte-pair encoding, on bytes or
-// with bytes for what is unknown, and unigrams. What a file asks for and is not known here is an error of Load: nothing is passed over.
+// [Load] reads the files of the library tokenizers of Hugging Face (tokenizer.json), and those of SentencePiece (.model); [LoadVocab]
+// BERT's list of words (vocab.txt), and [LoadBPE] GPT-2's files (vocab.json, merges.txt). Models are WordPiece, byte-pair encoding, on
+// bytes or with bytes for what is unknown, and unigrams. What a file asks for and is not known here is an error of Load: nothing is
+// passed over.
 //
 // A [Tokenizer] does not change and is safe for several goroutines. Text that is not valid UTF-8 has U+FFFD in place of what is not.
 //

@@ -78,8 +78,8 @@ func LoadVocab(path string, lower bool) (*Tokenizer, error) {
 	return t, nil
 }
 
-// LoadBPE reads GPT-2's files: vocab.json, the ids of tokens, and merges.txt, a pair a line in the order of merges. Errors: a file cannot be
-// read; [ErrFormat].
+// LoadBPE reads GPT-2's files: vocab.json, the ids of tokens, and merges.txt, a pair a line in the order of merges. Errors: a file cannot
+// be read; [ErrFormat].
 func LoadBPE(vocabPath, mergesPath string) (*Tokenizer, error) {
 	b, err := os.ReadFile(vocabPath)
 	if err != nil {
