@@ -154,7 +154,8 @@ func (g *gradGroup) run(ctx context.Context, a, b *ops.Runtime) ([]gradPair, err
 
 // compute gives the gradients of every cell in dtype dt, from the values of the
 // cells like, if there are any, which are the same ones in another dtype. Without like it gives the results that are compared, too.
-func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]spec.Array, []*cellResult, error) {
+func (g *gradGroup) compute(ctx context.Context, rt *ops.Runtime, dt tensor.DType, like []*gradCell) ([]*gradCell, [][]spec.Array,
+	[]*cellResult, error) {
 	graph := ops.NewGraph("gradients")
 	var all []*gradCell
 	var shared map[string]*ops.Node

@@ -78,7 +78,8 @@ func (b *bundler) add(op *ops.Op, all []*cell) {
 				order = append(order, key)
 			}
 			vectors[key].cells = append(vectors[key].cells, c)
-		case b.o.kept(c) && b.o.Join && op.Category != "random" && !drawing[op.Name] && !leftToCPU(op): // numbers depend on what else a graph draws
+		case b.o.kept(c) && b.o.Join && op.Category != "random" && !drawing[op.Name] &&
+			!leftToCPU(op): // numbers depend on what else a graph draws
 			b.place(fmt.Sprint("ops in ", c.dt), unit{cells: []*cell{c}})
 		case b.o.kept(c) && !elementwise(op) && c.sample.Through == nil && spec.Of(op.Name).Tolerance.Moves && len(op.Operands) > 0:
 			b.place("views", unit{cells: []*cell{c}})

@@ -63,7 +63,8 @@ func (p *program) finish() {
 }
 
 // exactDTypes are the dtypes of exact programs. Float32 is listed twice, so that it is drawn more often.
-var exactDTypes = []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Int8, tensor.Uint16, tensor.Int64}
+var exactDTypes = []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Int8, tensor.Uint16,
+	tensor.Int64}
 
 // results are the values to look at: those that nothing else uses, and now and
 // then one that something does, or an input.

@@ -356,7 +356,8 @@ func worstElement(t *testing.T, exe *ops.Executable, all []*gradCell, base []gra
 			}
 			moves[i][k].F[p] = 1
 			if message := slopesDiffer(t, exe, all, base, moves)[i]; message != "" {
-				return fmt.Sprintf("\nelement %v of operand %d (%v): %s", reference.Coordinate(shape, p), x, reference.TextAt(spec.FromTensor(all[i].values[x]), p), message)
+				return fmt.Sprintf("\nelement %v of operand %d (%v): %s", reference.Coordinate(shape, p), x,
+					reference.TextAt(spec.FromTensor(all[i].values[x]), p), message)
 			}
 		}
 	}

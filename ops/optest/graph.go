@@ -170,7 +170,8 @@ func (p *program) differs(got *tensor.Tensor, values []spec.Array, v int, slack 
 		return Compare(spec.Moved, got, reference.Exactly(want)).Message
 	}
 	// The slack is the bound; Compare adds to it for the last store.
-	return Compare(spec.Tolerance{ULP: 4, Terms: 1}, got, spec.Result{Array: want, Terms: slack[v], N: 1 / format.Of(want.DType).Unit()}).Message
+	return Compare(spec.Tolerance{ULP: 4, Terms: 1}, got,
+		spec.Result{Array: want, Terms: slack[v], N: 1 / format.Of(want.DType).Unit()}).Message
 }
 
 // program is a list of values: inputs, then one op each.

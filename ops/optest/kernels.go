@@ -156,9 +156,12 @@ type call struct {
 var calls = []call{
 	{"calls with numbers", nil, func(f, d string) string { return "get_" + f + "(" + d + ")" }},
 	{"calls with what is computed", nil, func(f, d string) string { return "get_" + f + "(" + computed(d) + ")" }},
-	{"macros", func(f string) string { return "#define ASK_" + f + "(d...) get_" + f + "(d)\n" }, func(f, d string) string { return "ASK_" + f + "(" + computed(d) + ")" }},
-	{"names that are macros", func(f string) string { return "#define ASK_" + f + " get_" + f + "\n" }, func(f, d string) string { return "ASK_" + f + "(" + computed(d) + ")" }},
-	{"pasted names", func(f string) string { return "#define ASK_" + f + "(d...) get_ ## " + f + "(d)\n" }, func(f, d string) string { return "ASK_" + f + "(" + d + ")" }},
+	{"macros", func(f string) string { return "#define ASK_" + f + "(d...) get_" + f + "(d)\n" },
+		func(f, d string) string { return "ASK_" + f + "(" + computed(d) + ")" }},
+	{"names that are macros", func(f string) string { return "#define ASK_" + f + " get_" + f + "\n" },
+		func(f, d string) string { return "ASK_" + f + "(" + computed(d) + ")" }},
+	{"pasted names", func(f string) string { return "#define ASK_" + f + "(d...) get_ ## " + f + "(d)\n" },
+		func(f, d string) string { return "ASK_" + f + "(" + d + ")" }},
 	{
 		"functions", func(f string) string {
 			if strings.HasPrefix(f, "work") || strings.HasSuffix(f, "linear_id") {

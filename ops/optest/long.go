@@ -79,7 +79,8 @@ func (f *longFold) check(dt tensor.DType, got *tensor.Tensor) error {
 		want := f.want(f.x, i)
 		off := math.Abs(v-want) / math.Abs(want)
 		if bound := f.within*unitOf(engine.AccType(dt)) + unitOf(dt); !(off <= bound) {
-			return fmt.Errorf("%s, %v: element %d is %v, not %v: off by %.2g of it, and should be by %.2g at most", f.what, dt, i, v, want, off, bound)
+			return fmt.Errorf("%s, %v: element %d is %v, not %v: off by %.2g of it, and should be by %.2g at most", f.what, dt, i, v, want, off,
+				bound)
 		}
 	}
 	return nil

@@ -41,8 +41,10 @@ func longFolds(dt tensor.DType) []longFold {
 		{"sums of columns", 0.1, func(x *ops.Node) *ops.Node { return ops.Sum(columns(x), 0) }, times(longColumn), sumWithin},
 		{"mean", 0.1, func(x *ops.Node) *ops.Node { return ops.Mean(row(x)) }, times(1), sumWithin},
 		{"norm", 0.1, func(x *ops.Node) *ops.Node { return ops.Sqrt(ops.Sum(ops.Square(row(x)))) }, times(math.Sqrt(longRow)), sumWithin},
-		{"variance", 0.1, func(x *ops.Node) *ops.Node { return ops.Variance(signed(x, longRow)) }, func(x float64, _ int) float64 { return x * x }, 2 * sumWithin},
-		{"log-sum-exp", 0.1, func(x *ops.Node) *ops.Node { return ops.LogSumExp(row(x)) }, func(x float64, _ int) float64 { return x + math.Log(longRow) }, sumWithin},
+		{"variance", 0.1, func(x *ops.Node) *ops.Node { return ops.Variance(signed(x, longRow)) },
+			func(x float64, _ int) float64 { return x * x }, 2 * sumWithin},
+		{"log-sum-exp", 0.1, func(x *ops.Node) *ops.Node { return ops.LogSumExp(row(x)) },
+			func(x float64, _ int) float64 { return x + math.Log(longRow) }, sumWithin},
 		{
 			"softmax", 1, func(x *ops.Node) *ops.Node {
 				return ops.Slice(ops.Softmax(signed(x, longColumn), 0), ops.Range{Stop: 5})
@@ -55,10 +57,14 @@ func longFolds(dt tensor.DType) []longFold {
 				return mean
 			}, times(1), sumWithin,
 		},
-		{"product", factor, func(x *ops.Node) *ops.Node { return ops.Prod(row(x)) }, func(x float64, _ int) float64 { return math.Exp(longRow * math.Log1p(x-1)) }, 64},
-		{"products of columns", factor, func(x *ops.Node) *ops.Node { return ops.Prod(columns(x), 0) }, func(x float64, _ int) float64 { return math.Exp(longColumn * math.Log1p(x-1)) }, 64},
-		{"running sums", 0.1, func(x *ops.Node) *ops.Node { return ops.CumSum(ops.BroadcastTo(x, longColumn), 0, nil) }, func(x float64, i int) float64 { return x * float64(i+1) }, sumWithin},
-		{"running sums of columns", 0.1, func(x *ops.Node) *ops.Node { return ops.CumSum(ops.BroadcastTo(x, longColumn, 2), 0, nil) }, func(x float64, i int) float64 { return x * float64(i/2+1) }, sumWithin},
+		{"product", factor, func(x *ops.Node) *ops.Node { return ops.Prod(row(x)) },
+			func(x float64, _ int) float64 { return math.Exp(longRow * math.Log1p(x-1)) }, 64},
+		{"products of columns", factor, func(x *ops.Node) *ops.Node { return ops.Prod(columns(x), 0) },
+			func(x float64, _ int) float64 { return math.Exp(longColumn * math.Log1p(x-1)) }, 64},
+		{"running sums", 0.1, func(x *ops.Node) *ops.Node { return ops.CumSum(ops.BroadcastTo(x, longColumn), 0, nil) },
+			func(x float64, i int) float64 { return x * float64(i+1) }, sumWithin},
+		{"running sums of columns", 0.1, func(x *ops.Node) *ops.Node { return ops.CumSum(ops.BroadcastTo(x, longColumn, 2), 0, nil) },
+			func(x float64, i int) float64 { return x * float64(i/2+1) }, sumWithin},
 		{
 			"scatter-add", 0.1, func(x *ops.Node) *ops.Node {
 				return ops.Slice(ops.ScatterAdd(ones(x, 3), 0, ids(x), ops.BroadcastTo(x, longColumn)), ops.Range{Start: 1, Stop: 2})
@@ -77,7 +83,8 @@ func longFolds(dt tensor.DType) []longFold {
 				return ops.Gradients(ops.Sum(ops.Mul(ops.BroadcastTo(b, longColumn, 3), ops.BroadcastTo(x, longColumn, 3))), b)[0]
 			}, times(longColumn), sumWithin,
 		},
-		{"dot product", 0.1, func(x *ops.Node) *ops.Node { return ops.MatMul(ops.BroadcastTo(x, 1, longRow), ones(x, longRow, 1)) }, times(longRow), sumWithin},
+		{"dot product", 0.1, func(x *ops.Node) *ops.Node { return ops.MatMul(ops.BroadcastTo(x, 1, longRow), ones(x, longRow, 1)) },
+			times(longRow), sumWithin},
 		{"matrix product", 0.1, func(x *ops.Node) *ops.Node {
 			return ops.MatMul(ops.BroadcastTo(x, 9, longColumn), ones(x, longColumn, 33))
 		}, times(longColumn), sumWithin},
@@ -90,8 +97,10 @@ func halfFolds() []longFold {
 	sum := func(x float64, _ int) float64 { return x * n }
 	return []longFold{
 		{"sum of a row", x, func(x *ops.Node) *ops.Node { return ops.Sum(ops.BroadcastTo(x, n)) }, sum, sumWithin},
-		{"mean", x, func(x *ops.Node) *ops.Node { return ops.Mean(ops.BroadcastTo(x, n)) }, func(x float64, _ int) float64 { return x }, sumWithin},
-		{"sums of columns", x, func(x *ops.Node) *ops.Node { return ops.Sum(ops.BroadcastTo(x, n/2, 4), 0) }, func(x float64, _ int) float64 { return x * n / 2 }, sumWithin},
+		{"mean", x, func(x *ops.Node) *ops.Node { return ops.Mean(ops.BroadcastTo(x, n)) }, func(x float64, _ int) float64 { return x },
+			sumWithin},
+		{"sums of columns", x, func(x *ops.Node) *ops.Node { return ops.Sum(ops.BroadcastTo(x, n/2, 4), 0) },
+			func(x float64, _ int) float64 { return x * n / 2 }, sumWithin},
 		{"dot product", x, func(x *ops.Node) *ops.Node {
 			return ops.MatMul(ops.BroadcastTo(x, 1, n), x.Graph().Full(x.DType(), 1, n, 1))
 		}, sum, sumWithin},

@@ -161,7 +161,8 @@ var foldMoves = []move{
 	func(p *program) {
 		if x, ok := p.image(); ok {
 			s := p.shape(x)
-			o := ops.PoolOptions{Size: [2]int{1 + p.rng.IntN(min(s[2], 3)), 1 + p.rng.IntN(min(s[3], 3))}, Stride: [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)}}
+			o := ops.PoolOptions{Size: [2]int{1 + p.rng.IntN(min(s[2], 3)), 1 + p.rng.IntN(min(s[3], 3))},
+				Stride: [2]int{1 + p.rng.IntN(2), 1 + p.rng.IntN(2)}}
 			p.apply("max_pool2d", o, sample.One(func(x *ops.Node) *ops.Node { return ops.MaxPool2D(x, o) }), x)
 		}
 	},

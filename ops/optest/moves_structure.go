@@ -49,7 +49,8 @@ var structureMoves = []move{
 			return
 		}
 		axis, o := p.rng.IntN(len(p.shape(x))), ops.CumSumOptions{Exclusive: p.rng.IntN(2) == 0, Reverse: p.rng.IntN(2) == 0}
-		p.apply("cumsum", reduction.CumSumAttr{Axis: axis, CumSumOptions: o}, sample.One(func(x *ops.Node) *ops.Node { return ops.CumSum(x, axis, &o) }), x)
+		p.apply("cumsum", reduction.CumSumAttr{Axis: axis, CumSumOptions: o},
+			sample.One(func(x *ops.Node) *ops.Node { return ops.CumSum(x, axis, &o) }), x)
 	},
 	func(p *program) {
 		x, ok := p.any(func(s []int) bool { return len(s) > 0 && spec.Count(s) > 0 })

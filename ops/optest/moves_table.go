@@ -43,8 +43,9 @@ var jumps = map[string]bool{
 var (
 	hostCategories = []string{"linear algebra", "fourier"}
 	everywhere     = map[string]bool{
-		"addbmm": true, "addmm": true, "addmv": true, "addr": true, "baddbmm": true, "bilinear": true, "cdist": true, "cross": true, "einsum": true,
-		"inner": true, "kron": true, "multi_dot": true, "outer": true, "pdist": true, "tensordot": true, "vander": true, "vecdot": true,
+		"addbmm": true, "addmm": true, "addmv": true, "addr": true, "baddbmm": true, "bilinear": true, "cdist": true, "cross": true,
+		"einsum": true,
+		"inner":  true, "kron": true, "multi_dot": true, "outer": true, "pdist": true, "tensordot": true, "vander": true, "vecdot": true,
 	}
 )
 
@@ -85,7 +86,8 @@ func samplesThat(fits func(op *ops.Op) bool) tableMoves {
 		}
 		var of []tableMove
 		for _, s := range spec.Samples(op.Name) {
-			if s.Through == nil && s.Source == nil && !slices.ContainsFunc(s.Operands, func(o spec.Operand) bool { return o.Fixed || spec.Count(o.Shape) > maxOperand }) {
+			if s.Through == nil && s.Source == nil && !slices.ContainsFunc(s.Operands,
+				func(o spec.Operand) bool { return o.Fixed || spec.Count(o.Shape) > maxOperand }) {
 				of = append(of, tableMove{op, s})
 			}
 		}

@@ -59,7 +59,8 @@ func (r *Report) String() string {
 	defer r.mu.Unlock()
 	var b strings.Builder
 	var sum row
-	fmt.Fprintf(&b, "%s\n%-16s %7s %7s %7s %8s  %9s  %s\n", r.engine, "op", "passed", "failed", "absent", "left out", "worst ulp", "of its bound")
+	fmt.Fprintf(&b, "%s\n%-16s %7s %7s %7s %8s  %9s  %s\n", r.engine, "op", "passed", "failed", "absent", "left out", "worst ulp",
+		"of its bound")
 	for _, name := range slices.Sorted(maps.Keys(r.rows)) {
 		w := r.rows[name]
 		fmt.Fprintf(&b, "%-16s %7d %7d %7d %8d  %9.3g  %11.0f%%\n", name, w.passed, w.failed, w.absent, w.left, w.ulp, 100*w.share)

@@ -66,7 +66,8 @@ func (c *gradCell) second(g *ops.Graph) *gradCell {
 		if at, some := unknown[c.op.Name]; some && at == c.xs[k] {
 			continue
 		}
-		u := spec.Fill(spec.Operand{Shape: d.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float64, spec.Seed(c.op.Name, c.sample.Label, "second", fmt.Sprint(k)))
+		u := spec.Fill(spec.Operand{Shape: d.Shape(), Lo: 0.5, Hi: 1.5}, tensor.Float64,
+			spec.Seed(c.op.Name, c.sample.Label, "second", fmt.Sprint(k)))
 		s.loss = ops.Add(s.loss, ops.Sum(ops.Mul(d, g.Const(u))))
 	}
 	s.grads = ops.Gradients(s.loss, slices.Clone(xs)...)

@@ -75,7 +75,8 @@ func (c *specialCase) derive(g *ops.Graph, feeds ops.Feeds, dt tensor.DType) *sp
 	s := &specialDerivatives{c: c}
 	enter := func(d *ops.Node, want []float64, name string, at ...int) {
 		if want != nil {
-			s.nodes, s.want, s.names = append(s.nodes, d), append(s.want, want), append(s.names, fmt.Sprintf("%s derivative by operand %v", name, at))
+			s.nodes, s.want, s.names = append(s.nodes, d), append(s.want, want),
+				append(s.names, fmt.Sprintf("%s derivative by operand %v", name, at))
 		}
 	}
 	for i, d := range ops.Gradients(weighted(c.build(in), c.w), in...) {

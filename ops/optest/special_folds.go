@@ -23,14 +23,18 @@ func foldPoints() []specialCase {
 	}{
 		{"max", "ties", nil, []float64{1, 3, 3, 0}, nil, []float64{0, 0.5, 0.5, 0}, func(x *ops.Node) *ops.Node { return ops.Max(x) }},
 		{"max", "least", nil, []float64{-inf, -inf}, nil, []float64{0.5, 0.5}, func(x *ops.Node) *ops.Node { return ops.Max(x) }},
-		{"min", "ties", nil, []float64{1, 0, 0, 0, 7, 0}, nil, []float64{0, 0.25, 0.25, 0.25, 0, 0.25}, func(x *ops.Node) *ops.Node { return ops.Min(x) }},
+		{"min", "ties", nil, []float64{1, 0, 0, 0, 7, 0}, nil, []float64{0, 0.25, 0.25, 0.25, 0, 0.25},
+			func(x *ops.Node) *ops.Node { return ops.Min(x) }},
 		{
 			"max_pool2d", "ties", []int{1, 1, 2, 4}, []float64{1, 1, 2, 3, 1, 1, 3, 3}, []float64{2, 5}, []float64{2, 0, 0, 5, 0, 0, 0, 0},
 			func(x *ops.Node) *ops.Node { return ops.MaxPool2D(x, ops.PoolOptions{Size: [2]int{2, 2}}) },
 		},
-		{"sort", "ties", nil, []float64{2, 1, 1, 0}, []float64{1, 2, 3, 4}, []float64{4, 2, 3, 1}, func(x *ops.Node) *ops.Node { y, _ := ops.Sort(x, 0, nil); return y }},
-		{"top_k", "ties", nil, []float64{1, 2, 2, 2}, []float64{3, 5}, []float64{0, 3, 5, 0}, func(x *ops.Node) *ops.Node { y, _ := ops.TopK(x, 2, 0, nil); return y }},
-		{"cumsum", "zeros", nil, []float64{0, 0, 0}, []float64{1, 2, 4}, []float64{7, 6, 4}, func(x *ops.Node) *ops.Node { return ops.CumSum(x, 0, nil) }},
+		{"sort", "ties", nil, []float64{2, 1, 1, 0}, []float64{1, 2, 3, 4}, []float64{4, 2, 3, 1},
+			func(x *ops.Node) *ops.Node { y, _ := ops.Sort(x, 0, nil); return y }},
+		{"top_k", "ties", nil, []float64{1, 2, 2, 2}, []float64{3, 5}, []float64{0, 3, 5, 0},
+			func(x *ops.Node) *ops.Node { y, _ := ops.TopK(x, 2, 0, nil); return y }},
+		{"cumsum", "zeros", nil, []float64{0, 0, 0}, []float64{1, 2, 4}, []float64{7, 6, 4},
+			func(x *ops.Node) *ops.Node { return ops.CumSum(x, 0, nil) }},
 		{"where", "bound", nil, []float64{0, 1}, nil, []float64{2, 1}, func(x *ops.Node) *ops.Node {
 			return ops.Where(ops.Greater(x, ops.ScalarLike(x, 0)), x, ops.Add(x, x))
 		}},
@@ -72,7 +76,8 @@ func foldPoints() []specialCase {
 			},
 		},
 		specialCase{
-			op: "batch_norm_train", label: "constant", in: one(constant), shape: []int{n, 1}, w: w, u: u, first: one(centred(w, 1/math.Sqrt(eps))), second: zeros(n),
+			op: "batch_norm_train", label: "constant", in: one(constant), shape: []int{n, 1}, w: w, u: u, first: one(centred(w, 1/math.Sqrt(eps))),
+			second: zeros(n),
 			build: func(in []*ops.Node) *ops.Node {
 				scale, shift := scaleShift(in[0], 1)
 				y, _, _ := ops.BatchNormTrain(in[0], scale, shift, eps)
@@ -131,7 +136,8 @@ func foldPoints() []specialCase {
 	)
 	for _, at := range []int{2, 1} {
 		out = append(out, specialCase{
-			op: "cross_entropy", label: fmt.Sprintf("a logit of minus infinity, label %d", at), in: one(x), shape: []int{1, n}, u: u, second: one(change[:]),
+			op: "cross_entropy", label: fmt.Sprintf("a logit of minus infinity, label %d", at), in: one(x), shape: []int{1, n}, u: u,
+			second: one(change[:]),
 			first: of(func(i int) float64 {
 				if i == at {
 					return p[i] - 1

@@ -20,7 +20,8 @@ var inf, nan = math.Inf(1), math.NaN()
 // unaryPoints have for each x the first three derivatives.
 func unaryPoints() []specialCase {
 	const ln2, rootPi = math.Ln2, 1.7724538509055159 // √π
-	e, flat := func(x float64) [4]float64 { return [4]float64{x, 1, 1, 1} }, func(x, slope float64) [4]float64 { return [4]float64{x, slope, 0, 0} }
+	e, flat := func(x float64) [4]float64 { return [4]float64{x, 1, 1, 1} },
+		func(x, slope float64) [4]float64 { return [4]float64{x, slope, 0, 0} }
 	var out []specialCase
 	for _, c := range []struct {
 		op    string
@@ -30,10 +31,13 @@ func unaryPoints() []specialCase {
 		{"abs", ops.Abs, [][4]float64{flat(0, 0), flat(-2, -1), flat(inf, 1), flat(-inf, -1)}},
 		{"neg", ops.Neg, [][4]float64{flat(0, -1), flat(inf, -1)}},
 		{"relu", ops.ReLU, [][4]float64{flat(0, 0), flat(2, 1), flat(inf, 1), flat(-inf, 0)}},
-		{"leaky_relu", func(x *ops.Node) *ops.Node { return ops.LeakyReLU(x, 0.125) }, [][4]float64{flat(0, 0.125), flat(inf, 1), flat(-inf, 0.125)}},
-		{"elu", func(x *ops.Node) *ops.Node { return ops.ELU(x, 1.5) }, [][4]float64{{0, 1.5, 1.5, 1.5}, flat(inf, 1), flat(200, 1), flat(-inf, 0)}},
+		{"leaky_relu", func(x *ops.Node) *ops.Node { return ops.LeakyReLU(x, 0.125) },
+			[][4]float64{flat(0, 0.125), flat(inf, 1), flat(-inf, 0.125)}},
+		{"elu", func(x *ops.Node) *ops.Node { return ops.ELU(x, 1.5) },
+			[][4]float64{{0, 1.5, 1.5, 1.5}, flat(inf, 1), flat(200, 1), flat(-inf, 0)}},
 		{"hardswish", ops.HardSwish, [][4]float64{flat(-3, 0), flat(3, 1), {0, 0.5, 1. / 3, 0}, flat(inf, 1), flat(-inf, 0)}},
-		{"clip", func(x *ops.Node) *ops.Node { return ops.Clip(x, -1.5, 2.25) }, [][4]float64{flat(-1.5, 1), flat(2.25, 1), flat(0, 1), flat(inf, 0), flat(-inf, 0)}},
+		{"clip", func(x *ops.Node) *ops.Node { return ops.Clip(x, -1.5, 2.25) },
+			[][4]float64{flat(-1.5, 1), flat(2.25, 1), flat(0, 1), flat(inf, 0), flat(-inf, 0)}},
 		{"sigmoid", ops.Sigmoid, [][4]float64{{0, 0.25, 0, -0.125}, flat(inf, 0), flat(-inf, 0)}},
 		{"softplus", ops.Softplus, [][4]float64{{0, 0.5, 0.25, 0}, flat(inf, 1), flat(-inf, 0)}},
 		{"silu", ops.SiLU, [][4]float64{{0, 0.5, 0.5, 0}, flat(inf, 1), flat(-inf, 0), flat(1e30, 1)}},
@@ -115,7 +119,8 @@ func binaryPoints() []specialCase {
 			{0, 0.5, inf, 0, -inf, -inf, 0, inf}, {0, 1.5, 0, 0, inf, 0, 0, -inf}, {0, -1, -inf, -inf, inf, inf, inf, -inf, -inf},
 			{-2, 0, 0, nan, 0, open, nan, 0, nan}, {-2, 1, 1, nan, 0, nan, nan, 0, nan}, {-2, 2, -4, nan, 2, nan, nan, 0, nan},
 			{-2, 3, 12, nan, -12, nan, nan, 6, nan}, {-2, -1, -0.25, nan, -0.25, nan, nan, -0.375, nan},
-			{1, 0, 0, 0, 0, 1, 0, 0, 0}, {1, 5, 5, 0, 20, 1, 0, 60, 0}, {2, 0, 0, math.Ln2, 0, 0.5, math.Ln2 * math.Ln2, 0, math.Ln2 * math.Ln2 * math.Ln2},
+			{1, 0, 0, 0, 0, 1, 0, 0, 0}, {1, 5, 5, 0, 20, 1, 0, 60, 0},
+			{2, 0, 0, math.Ln2, 0, 0.5, math.Ln2 * math.Ln2, 0, math.Ln2 * math.Ln2 * math.Ln2},
 			{tiny, 0, 0, l, 0, 1 / tiny, l * l, 0, l * l * l}, {tiny, 1, 1, tiny * l, 0, 1 + l, tiny * l * l, 0, tiny * l * l * l},
 			{inf, 0, 0, inf, 0, 0, inf, 0, inf}, {inf, 1, 1, inf, 0, inf, inf, 0, inf}, {inf, 2, inf, inf, 2, inf, inf, 0, inf}, {inf, -1},
 			{0.5, inf}, {2, -inf},
@@ -149,7 +154,8 @@ func productPoints() []specialCase {
 	}{
 		{"of two", []int{2}, nil, []float64{0, 3}},
 		{"of three", []int{3, 3}, []int{1}, []float64{1, 2, 3, 0, 2, 3, 0, 0, 3}},
-		{"of many", []int{4, 7}, []int{1}, []float64{2, -3, 1, 5, 4, -1, 0.5, 2, 3, 0, 5, 1, -1, 0.5, 2, 0, 3, 5, 0, -1, 0.5, 0, 2, 3, 5, 0, -1, 0}},
+		{"of many", []int{4, 7}, []int{1}, []float64{2, -3, 1, 5, 4, -1, 0.5, 2, 3, 0, 5, 1, -1, 0.5, 2, 0, 3, 5, 0, -1, 0.5, 0, 2, 3, 5, 0, -1,
+			0}},
 		{"columns", []int{5, 3}, []int{0}, []float64{1, 0, 0, 2, 2, 0, 0, 0, 0, 4, 1, 2, 5, 3, 3}},
 		{"two axes apart", []int{2, 3, 3}, []int{0, 2}, []float64{0, 2, 3, 1, 1, 2, 0, 1, 0, 4, 5, 6, 0, 2, 1, 3, 2, 0}},
 		{"all axes", []int{2, 3}, nil, []float64{0, 2, 3, 1, 0, 4}},

@@ -90,10 +90,11 @@ func whileCase(label string, shape ...int) spec.Sample {
 	return spec.Sample{
 		Label: label, Operands: []spec.Operand{{Shape: shape}, {DType: tensor.Int32, Lo: 0, Hi: 6}},
 		Build: func(in []*ops.Node) *ops.Node {
-			return ops.While(in, func(s []*ops.Node) *ops.Node { return ops.Greater(s[1], ops.ScalarLike(s[1], 0)) }, func(s []*ops.Node) []*ops.Node {
-				up := ops.Concat(0, ops.Slice(s[0], ops.Range{Start: 1, Stop: shape[0]}), ops.Slice(s[0], ops.Range{Start: 0, Stop: 1}))
-				return []*ops.Node{up, ops.Sub(s[1], ops.ScalarLike(s[1], 1))}
-			}, &ops.LoopOptions{Limit: 7})[0]
+			return ops.While(in, func(s []*ops.Node) *ops.Node { return ops.Greater(s[1], ops.ScalarLike(s[1], 0)) },
+				func(s []*ops.Node) []*ops.Node {
+					up := ops.Concat(0, ops.Slice(s[0], ops.Range{Start: 1, Stop: shape[0]}), ops.Slice(s[0], ops.Range{Start: 0, Stop: 1}))
+					return []*ops.Node{up, ops.Sub(s[1], ops.ScalarLike(s[1], 1))}
+				}, &ops.LoopOptions{Limit: 7})[0]
 		},
 	}
 }
@@ -102,7 +103,8 @@ func scanCase(label string, reverse bool, shape ...int) spec.Sample {
 	return spec.Sample{
 		Label: label, Attr: reverse, Operands: []spec.Operand{{Shape: shape[1:]}, {Shape: shape}},
 		Build: func(in []*ops.Node) *ops.Node {
-			_, ys := ops.Scan(in[:1], in[1:], func(_ *ops.Node, s, x []*ops.Node) (next, y []*ops.Node) { return x, []*ops.Node{flipAll(s[0])} }, &ops.ScanOptions{Reverse: reverse})
+			_, ys := ops.Scan(in[:1], in[1:], func(_ *ops.Node, s, x []*ops.Node) (next, y []*ops.Node) { return x, []*ops.Node{flipAll(s[0])} },
+				&ops.ScanOptions{Reverse: reverse})
 			return ys[0]
 		},
 	}

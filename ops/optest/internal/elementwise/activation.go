@@ -13,15 +13,17 @@ import (
 
 func init() {
 	real := func(f func(x float64) float64) spec.Reference { return reference.Real1(f) }
-	spec.Register("relu6", spec.Spec{Call: sample.One(ops.ReLU6), Reference: real(func(x float64) float64 { return limit(x, 0, 6) }), Tolerance: spec.Exact, Samples: sample.Few1(-2, 8)})
+	spec.Register("relu6", spec.Spec{Call: sample.One(ops.ReLU6), Reference: real(func(x float64) float64 { return limit(x, 0, 6) }),
+		Tolerance: spec.Exact, Samples: sample.Few1(-2, 8)})
 	spec.Register("hardtanh", spec.Spec{
 		Reference: real(func(x float64) float64 { return limit(x, -1.5, 2) }), Tolerance: spec.Exact,
 		Samples: sample.CalledAs(nil, func(x *ops.Node) *ops.Node { return ops.HardTanh(x, -1.5, 2) }, sample.Few1()),
 	})
 	// A sum and a quotient.
-	spec.Register("hardsigmoid", spec.Spec{Call: sample.One(ops.HardSigmoid), Reference: reference.Terms1(1, func(x float64) (float64, float64) {
-		return limit(x/6+0.5, 0, 1), math.Abs(reference.Shift(limit(x, -4, 4)))/6 + 0.5
-	}), Tolerance: spec.Tolerance{ULP: 2.5, ULP64: 1, Terms: 1, Stored: 1, Source: spec.Composition}, Samples: sample.Few1(-5, 5)})
+	spec.Register("hardsigmoid", spec.Spec{Call: sample.One(ops.HardSigmoid),
+		Reference: reference.Terms1(1, func(x float64) (float64, float64) {
+			return limit(x/6+0.5, 0, 1), math.Abs(reference.Shift(limit(x, -4, 4)))/6 + 0.5
+		}), Tolerance: spec.Tolerance{ULP: 2.5, ULP64: 1, Terms: 1, Stored: 1, Source: spec.Composition}, Samples: sample.Few1(-5, 5)})
 	spec.Register("hardshrink", spec.Spec{
 		Reference: real(func(x float64) float64 {
 			if math.Abs(x) <= 0.75 {
@@ -103,13 +105,17 @@ func init() {
 		}
 		return gamma * alpha * math.Expm1(x)
 	}), Tolerance: spec.Composed(3+1+1, 3+1+1), Samples: sample.Few1()})
-	spec.Register("softsign", spec.Spec{Call: sample.One(ops.SoftSign), Reference: real(func(x float64) float64 { return x / (1 + math.Abs(x)) }), Tolerance: spec.Composed(0.5+2.5, 1), Samples: sample.Few1()})
+	spec.Register("softsign", spec.Spec{Call: sample.One(ops.SoftSign),
+		Reference: real(func(x float64) float64 { return x / (1 + math.Abs(x)) }), Tolerance: spec.Composed(0.5+2.5, 1), Samples: sample.Few1()})
 	spec.Register("tanhshrink", spec.Spec{Call: sample.One(ops.TanhShrink), Reference: reference.Terms1(5, func(x float64) (float64, float64) {
 		return x - math.Tanh(x), 2 * math.Abs(math.Tanh(x))
 	}), Tolerance: spec.Tolerance{ULP: 0.5, ULP64: 0.5, Terms: 1, Source: spec.Composition}, Samples: sample.Few1()})
 	// softplus 6, tanh 5 and the error that follows from that of its operand, at most as much; a product.
-	spec.Register("mish", spec.Spec{Call: sample.One(ops.Mish), Reference: real(func(x float64) float64 { return x * math.Tanh(softplus(x)) }), Tolerance: spec.Composed(6+5+0.5, 6+5+0.5), Samples: sample.Few1()})
-	spec.Register("logsigmoid", spec.Spec{Call: sample.One(ops.LogSigmoid), Reference: real(func(x float64) float64 { return -softplus(-x) }), Tolerance: spec.Composed(6, 6), Samples: sample.Few1(-12, 12)})
+	spec.Register("mish", spec.Spec{Call: sample.One(ops.Mish),
+		Reference: real(func(x float64) float64 { return x * math.Tanh(softplus(x)) }), Tolerance: spec.Composed(6+5+0.5, 6+5+0.5),
+		Samples: sample.Few1()})
+	spec.Register("logsigmoid", spec.Spec{Call: sample.One(ops.LogSigmoid), Reference: real(func(x float64) float64 { return -softplus(-x) }),
+		Tolerance: spec.Composed(6, 6), Samples: sample.Few1(-12, 12)})
 	spec.Register("softplus_beta", spec.Spec{
 		Reference: real(func(x float64) float64 {
 			if 2*x > 5 {
@@ -153,8 +159,10 @@ func init() {
 			return reference.Exactly(y)
 		}
 	}
-	spec.Register("glu", spec.Spec{Reference: halves(func(a, b float64) float64 { return a * sigmoid(b) }), Tolerance: spec.Composed(6.5, 4.5), Samples: gate(ops.GLU)})
-	spec.Register("swiglu", spec.Spec{Reference: halves(func(a, b float64) float64 { return silu(a) * b }), Tolerance: spec.Composed(6.5, 4.5), Samples: gate(ops.SwiGLU)})
+	spec.Register("glu", spec.Spec{Reference: halves(func(a, b float64) float64 { return a * sigmoid(b) }),
+		Tolerance: spec.Composed(6.5, 4.5), Samples: gate(ops.GLU)})
+	spec.Register("swiglu", spec.Spec{Reference: halves(func(a, b float64) float64 { return silu(a) * b }),
+		Tolerance: spec.Composed(6.5, 4.5), Samples: gate(ops.SwiGLU)})
 	spec.Register("softmin", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
 			x := spec.NewArray(c.In[0].DType, c.In[0].Shape...)
@@ -167,8 +175,11 @@ func init() {
 		Samples:   sample.AlongAxes(ops.Softmin)[:3],
 	})
 	// erfc 16, and the rounding of its argument, as in gelu.
-	spec.Register("ndtr", spec.Spec{Call: sample.One(ops.NDTR), Reference: real(func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }), Tolerance: spec.Composed(16+17, 16+17), Samples: sample.Few1(-4, 4)})
-	spec.Register("erfc", spec.Spec{Call: sample.One(ops.Erfc), Reference: real(math.Erfc), Tolerance: spec.Builtin(16, 16), Samples: sample.Few1()})
+	spec.Register("ndtr", spec.Spec{Call: sample.One(ops.NDTR),
+		Reference: real(func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }), Tolerance: spec.Composed(16+17, 16+17),
+		Samples: sample.Few1(-4, 4)})
+	spec.Register("erfc", spec.Spec{Call: sample.One(ops.Erfc), Reference: real(math.Erfc), Tolerance: spec.Builtin(16, 16),
+		Samples: sample.Few1()})
 }
 
 // limit is x within [lo, hi]; NaN stays.

@@ -103,8 +103,10 @@ func init() {
 		Tolerance: spec.Exact,
 		Samples:   sample.Pairs(),
 	})
-	spec.Register("pow", spec.Spec{Call: sample.Two(ops.Pow), Reference: reference.Each2(power, nil, nil), Tolerance: spec.Builtin(16, 16), Samples: sample.Pairs(0.1, 3)})
-	spec.Register("atan2", spec.Spec{Call: sample.Two(ops.Atan2), Reference: reference.Each2(angle, nil, nil), Tolerance: spec.Builtin(6, 6), Samples: sample.Pairs()})
+	spec.Register("pow", spec.Spec{Call: sample.Two(ops.Pow), Reference: reference.Each2(power, nil, nil), Tolerance: spec.Builtin(16, 16),
+		Samples: sample.Pairs(0.1, 3)})
+	spec.Register("atan2", spec.Spec{Call: sample.Two(ops.Atan2), Reference: reference.Each2(angle, nil, nil), Tolerance: spec.Builtin(6, 6),
+		Samples: sample.Pairs()})
 
 	spec.Register("neg", spec.Spec{
 		Call: sample.One(ops.Neg),
@@ -223,21 +225,31 @@ func init() {
 		Samples:   sample.Shifts(),
 	})
 
-	spec.Register("equal", spec.Spec{Call: sample.Two(ops.Equal), Reference: reference.Compare(func(_, equal, _ bool) bool { return equal }), Tolerance: spec.Exact, Samples: sample.Comparisons()})
-	spec.Register("not_equal", spec.Spec{Call: sample.Two(ops.NotEqual), Reference: reference.Compare(func(_, equal, _ bool) bool { return !equal }), Tolerance: spec.Exact, Samples: sample.Comparisons()})
-	spec.Register("less", spec.Spec{Call: sample.Two(ops.Less), Reference: reference.Compare(func(less, _, _ bool) bool { return less }), Tolerance: spec.Exact, Samples: sample.Comparisons()})
-	spec.Register("less_equal", spec.Spec{Call: sample.Two(ops.LessEqual), Reference: reference.Compare(func(less, equal, _ bool) bool { return less || equal }), Tolerance: spec.Exact, Samples: sample.Comparisons()})
+	spec.Register("equal", spec.Spec{Call: sample.Two(ops.Equal), Reference: reference.Compare(func(_, equal, _ bool) bool { return equal }),
+		Tolerance: spec.Exact, Samples: sample.Comparisons()})
+	spec.Register("not_equal", spec.Spec{Call: sample.Two(ops.NotEqual),
+		Reference: reference.Compare(func(_, equal, _ bool) bool { return !equal }), Tolerance: spec.Exact, Samples: sample.Comparisons()})
+	spec.Register("less", spec.Spec{Call: sample.Two(ops.Less), Reference: reference.Compare(func(less, _, _ bool) bool { return less }),
+		Tolerance: spec.Exact, Samples: sample.Comparisons()})
+	spec.Register("less_equal", spec.Spec{Call: sample.Two(ops.LessEqual),
+		Reference: reference.Compare(func(less, equal, _ bool) bool { return less || equal }), Tolerance: spec.Exact,
+		Samples: sample.Comparisons()})
 	spec.Register("greater", spec.Spec{
 		Call:      sample.Two(ops.Greater),
 		Reference: reference.Compare(func(less, equal, ordered bool) bool { return ordered && !less && !equal }),
 		Tolerance: spec.Exact,
 		Samples:   sample.Comparisons(),
 	})
-	spec.Register("greater_equal", spec.Spec{Call: sample.Two(ops.GreaterEqual), Reference: reference.Compare(func(less, _, ordered bool) bool { return ordered && !less }), Tolerance: spec.Exact, Samples: sample.Comparisons()})
+	spec.Register("greater_equal", spec.Spec{Call: sample.Two(ops.GreaterEqual),
+		Reference: reference.Compare(func(less, _, ordered bool) bool { return ordered && !less }), Tolerance: spec.Exact,
+		Samples: sample.Comparisons()})
 
-	spec.Register("is_nan", spec.Spec{Call: sample.One(ops.IsNaN), Reference: reference.Predicate(math.IsNaN), Tolerance: spec.Exact, Samples: sample.Singles()})
-	spec.Register("is_inf", spec.Spec{Call: sample.One(ops.IsInf), Reference: reference.Predicate(func(x float64) bool { return math.IsInf(x, 0) }), Tolerance: spec.Exact, Samples: sample.Singles()})
-	spec.Register("is_finite", spec.Spec{Call: sample.One(ops.IsFinite), Reference: reference.Predicate(func(x float64) bool { return x-x == 0 }), Tolerance: spec.Exact, Samples: sample.Singles()})
+	spec.Register("is_nan", spec.Spec{Call: sample.One(ops.IsNaN), Reference: reference.Predicate(math.IsNaN), Tolerance: spec.Exact,
+		Samples: sample.Singles()})
+	spec.Register("is_inf", spec.Spec{Call: sample.One(ops.IsInf),
+		Reference: reference.Predicate(func(x float64) bool { return math.IsInf(x, 0) }), Tolerance: spec.Exact, Samples: sample.Singles()})
+	spec.Register("is_finite", spec.Spec{Call: sample.One(ops.IsFinite),
+		Reference: reference.Predicate(func(x float64) bool { return x-x == 0 }), Tolerance: spec.Exact, Samples: sample.Singles()})
 }
 
 // extreme picks a where a wins; a NaN beats every number.

@@ -77,16 +77,19 @@ func ofTwo(f func(z, w complex128) complex128) spec.Reference {
 	}
 }
 
-var complexTolerance = spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: "complex arithmetic, to the absolute value (Higham, Accuracy and Stability of Numerical Algorithms, section 3.6)"}
+var complexTolerance = spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1,
+	Source: "complex arithmetic, to the absolute value (Higham, Accuracy and Stability of Numerical Algorithms, section 3.6)"}
 
 func init() {
 	pair := spec.Operand{Shape: []int{3, 5, 2}}
 	inner := spec.Operand{Shape: []int{3, 5, 2}, Lo: 0.25, Hi: 2} // away from cuts and poles
 	one := func(label string, in spec.Operand, f func(x *ops.Node) *ops.Node, want func(z complex128) complex128) spec.Sample {
-		return spec.Sample{Label: label, Operands: []spec.Operand{in}, Attr: ofEach(want), Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })}
+		return spec.Sample{Label: label, Operands: []spec.Operand{in}, Attr: ofEach(want),
+			Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })}
 	}
 	two := func(label string, a, b spec.Operand, f func(x, y *ops.Node) *ops.Node, want func(z, w complex128) complex128) spec.Sample {
-		return spec.Sample{Label: label, Operands: []spec.Operand{a, b}, Attr: ofTwo(want), Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0], in[1]) })}
+		return spec.Sample{Label: label, Operands: []spec.Operand{a, b}, Attr: ofTwo(want),
+			Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0], in[1]) })}
 	}
 	byAttr := func(c spec.Case) spec.Result { return c.Attr.(spec.Reference)(c) }
 	spec.Register("view_as_complex", spec.Spec{
@@ -97,15 +100,18 @@ func init() {
 			two("sub", pair, pair, func(x, y *ops.Node) *ops.Node { return ops.Sub(x, y) }, func(z, w complex128) complex128 { return z - w }),
 			two("mul", pair, pair, func(x, y *ops.Node) *ops.Node { return ops.Mul(x, y) }, func(z, w complex128) complex128 { return z * w }),
 			two("div", pair, inner, func(x, y *ops.Node) *ops.Node { return ops.Div(x, y) }, func(z, w complex128) complex128 { return z / w }),
-			two("pow", inner, pair, func(x, y *ops.Node) *ops.Node { return ops.Pow(x, ops.Mul(y, 0.125)) }, func(z, w complex128) complex128 { return cmplx.Pow(z, w/8) }),
-			one("exp", pair, ops.Exp, cmplx.Exp), one("log", spec.Operand{Shape: []int{3, 5, 2}, Lo: 1.25, Hi: 3}, ops.Log, cmplx.Log), one("sqrt", inner, ops.Sqrt, cmplx.Sqrt),
+			two("pow", inner, pair, func(x, y *ops.Node) *ops.Node { return ops.Pow(x, ops.Mul(y, 0.125)) },
+				func(z, w complex128) complex128 { return cmplx.Pow(z, w/8) }),
+			one("exp", pair, ops.Exp, cmplx.Exp), one("log", spec.Operand{Shape: []int{3, 5, 2}, Lo: 1.25, Hi: 3}, ops.Log, cmplx.Log),
+			one("sqrt", inner, ops.Sqrt, cmplx.Sqrt),
 			one("sin", pair, ops.Sin, cmplx.Sin), one("cos", pair, ops.Cos, cmplx.Cos), one("tan", inner, ops.Tan, cmplx.Tan),
 			one("sinh", pair, ops.Sinh, cmplx.Sinh), one("cosh", pair, ops.Cosh, cmplx.Cosh), one("tanh", inner, ops.Tanh, cmplx.Tanh),
 			one("square", pair, ops.Square, func(z complex128) complex128 { return z * z }),
 			one("reciprocal", inner, ops.Reciprocal, func(z complex128) complex128 { return 1 / z }),
 			one("abs", inner, ops.Abs, func(z complex128) complex128 { return complex(cmplx.Abs(z), 0) }),
 			one("sign", inner, ops.Sign, func(z complex128) complex128 { return z / complex(cmplx.Abs(z), 0) }),
-			one("neg of a transposed one", pair, func(x *ops.Node) *ops.Node { return ops.Neg(ops.Transpose(ops.Transpose(x))) }, func(z complex128) complex128 { return -z }),
+			one("neg of a transposed one", pair, func(x *ops.Node) *ops.Node { return ops.Neg(ops.Transpose(ops.Transpose(x))) },
+				func(z complex128) complex128 { return -z }),
 			{
 				Label: "sum of rows", Operands: []spec.Operand{pair}, Build: asComplex(func(in []*ops.Node) *ops.Node { return ops.Sum(in[0], 1) }),
 				Attr: spec.Reference(func(c spec.Case) spec.Result {
@@ -133,16 +139,20 @@ func init() {
 					return pairResult(c, y, func(i int) float64 { return terms[i] })
 				}),
 			},
-			{Label: "nothing", Operands: []spec.Operand{{Shape: []int{0, 2}}}, Build: asComplex(func(in []*ops.Node) *ops.Node { return ops.Exp(in[0]) }), Attr: ofEach(cmplx.Exp)},
+			{Label: "nothing", Operands: []spec.Operand{{Shape: []int{0, 2}}},
+				Build: asComplex(func(in []*ops.Node) *ops.Node { return ops.Exp(in[0]) }), Attr: ofEach(cmplx.Exp)},
 		},
 	})
 	of := func(op string, f func(x *ops.Node) *ops.Node, want func(z complex128) complex128) {
 		spec.Register(op, spec.Spec{
 			Reference: ofEach(want), Tolerance: complexTolerance,
 			Samples: []spec.Sample{
-				{Label: "odd", Only: dtypes.Wide, Operands: []spec.Operand{inner}, Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })},
-				{Label: "scalar", Only: dtypes.Wide, Operands: []spec.Operand{{Shape: []int{2}, Lo: 0.5, Hi: 1}}, Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })},
-				{Label: "nothing", Only: dtypes.Wide, Operands: []spec.Operand{{Shape: []int{0, 2}}}, Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })},
+				{Label: "odd", Only: dtypes.Wide, Operands: []spec.Operand{inner},
+					Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })},
+				{Label: "scalar", Only: dtypes.Wide, Operands: []spec.Operand{{Shape: []int{2}, Lo: 0.5, Hi: 1}},
+					Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })},
+				{Label: "nothing", Only: dtypes.Wide, Operands: []spec.Operand{{Shape: []int{0, 2}}},
+					Build: asComplex(func(in []*ops.Node) *ops.Node { return f(in[0]) })},
 			},
 		})
 	}
@@ -153,8 +163,9 @@ func init() {
 		Reference: byAttr, Tolerance: complexTolerance,
 		Samples: []spec.Sample{
 			{
-				Label: "complex", Only: dtypes.Wide, Operands: []spec.Operand{inner}, Build: asComplex(func(in []*ops.Node) *ops.Node { return ops.Angle(in[0]) }),
-				Attr: ofEach(func(z complex128) complex128 { return complex(cmplx.Phase(z), 0) }),
+				Label: "complex", Only: dtypes.Wide, Operands: []spec.Operand{inner},
+				Build: asComplex(func(in []*ops.Node) *ops.Node { return ops.Angle(in[0]) }),
+				Attr:  ofEach(func(z complex128) complex128 { return complex(cmplx.Phase(z), 0) }),
 			},
 			{
 				Label: "real", Operands: []spec.Operand{{Shape: []int{3, 5}}}, Build: func(in []*ops.Node) *ops.Node { return ops.Angle(in[0]) },
@@ -175,7 +186,8 @@ func init() {
 	of("view_as_real", func(x *ops.Node) *ops.Node { return x }, func(z complex128) complex128 { return z })
 	parts := func(op string, f func(a, b *ops.Node) *ops.Node, want func(a, b float64) complex128) {
 		sample := func(label string, shape ...int) spec.Sample {
-			return spec.Sample{Label: label, Operands: []spec.Operand{{Shape: shape}, {Shape: shape}}, Build: func(in []*ops.Node) *ops.Node { return ops.ViewAsReal(f(in[0], in[1])) }}
+			return spec.Sample{Label: label, Operands: []spec.Operand{{Shape: shape}, {Shape: shape}},
+				Build: func(in []*ops.Node) *ops.Node { return ops.ViewAsReal(f(in[0], in[1])) }}
 		}
 		spec.Register(op, spec.Spec{
 			Reference: func(c spec.Case) spec.Result {
@@ -190,5 +202,6 @@ func init() {
 		})
 	}
 	parts("complex", func(a, b *ops.Node) *ops.Node { return ops.Complex(a, b) }, func(a, b float64) complex128 { return complex(a, b) })
-	parts("polar", func(a, b *ops.Node) *ops.Node { return ops.Polar(a, b) }, func(r, t float64) complex128 { return complex(r*math.Cos(t), r*math.Sin(t)) })
+	parts("polar", func(a, b *ops.Node) *ops.Node { return ops.Polar(a, b) },
+		func(r, t float64) complex128 { return complex(r*math.Cos(t), r*math.Sin(t)) })
 }

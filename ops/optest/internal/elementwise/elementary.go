@@ -16,21 +16,36 @@ import (
 
 func init() {
 	type dt = tensor.DType
-	spec.Register("asinh", spec.Spec{Call: sample.One(ops.Asinh), Reference: reference.Real1(math.Asinh), Tolerance: spec.Builtin(4, 4), Samples: sample.Few1()})
-	spec.Register("acosh", spec.Spec{Call: sample.One(ops.Acosh), Reference: reference.Real1(acosh), Tolerance: spec.Builtin(4, 4), Samples: sample.Few1(1, 9)})
-	spec.Register("atanh", spec.Spec{Call: sample.One(ops.Atanh), Reference: reference.Real1(math.Atanh), Tolerance: spec.Builtin(5, 5), Samples: sample.Few1(-1, 1)})
-	spec.Register("log10", spec.Spec{Call: sample.One(ops.Log10), Reference: reference.Real1(func(x float64) float64 { return log2(x) * (math.Ln2 / math.Ln10) }), Tolerance: spec.Builtin(3, 3), Samples: sample.Few1(0.01, 9)})
-	spec.Register("exp10", spec.Spec{Call: sample.One(ops.Exp10), Reference: reference.Real1(func(x float64) float64 { return math.Pow(10, x) }), Tolerance: spec.Builtin(3, 3), Samples: sample.Few1()})
-	spec.Register("cbrt", spec.Spec{Call: sample.One(ops.Cbrt), Reference: reference.Real1(math.Cbrt), Tolerance: spec.Builtin(2, 2), Samples: sample.Few1(0.1, 9)})
-	spec.Register("hypot", spec.Spec{Call: sample.Two(ops.Hypot[*ops.Node, *ops.Node]), Reference: reference.Each2(math.Hypot, nil, nil), Tolerance: spec.Builtin(4, 4), Samples: sample.Few2()})
-	spec.Register("frac", spec.Spec{Call: sample.One(ops.Frac), Reference: reference.Real1(func(x float64) float64 { return x - math.Trunc(x) }), Tolerance: spec.Exact, Samples: sample.Few1()})
+	spec.Register("asinh", spec.Spec{Call: sample.One(ops.Asinh), Reference: reference.Real1(math.Asinh), Tolerance: spec.Builtin(4, 4),
+		Samples: sample.Few1()})
+	spec.Register("acosh", spec.Spec{Call: sample.One(ops.Acosh), Reference: reference.Real1(acosh), Tolerance: spec.Builtin(4, 4),
+		Samples: sample.Few1(1, 9)})
+	spec.Register("atanh", spec.Spec{Call: sample.One(ops.Atanh), Reference: reference.Real1(math.Atanh), Tolerance: spec.Builtin(5, 5),
+		Samples: sample.Few1(-1, 1)})
+	spec.Register("log10", spec.Spec{Call: sample.One(ops.Log10),
+		Reference: reference.Real1(func(x float64) float64 { return log2(x) * (math.Ln2 / math.Ln10) }), Tolerance: spec.Builtin(3, 3),
+		Samples: sample.Few1(0.01, 9)})
+	spec.Register("exp10", spec.Spec{Call: sample.One(ops.Exp10),
+		Reference: reference.Real1(func(x float64) float64 { return math.Pow(10, x) }), Tolerance: spec.Builtin(3, 3), Samples: sample.Few1()})
+	spec.Register("cbrt", spec.Spec{Call: sample.One(ops.Cbrt), Reference: reference.Real1(math.Cbrt), Tolerance: spec.Builtin(2, 2),
+		Samples: sample.Few1(0.1, 9)})
+	spec.Register("hypot", spec.Spec{Call: sample.Two(ops.Hypot[*ops.Node, *ops.Node]), Reference: reference.Each2(math.Hypot, nil, nil),
+		Tolerance: spec.Builtin(4, 4), Samples: sample.Few2()})
+	spec.Register("frac", spec.Spec{Call: sample.One(ops.Frac),
+		Reference: reference.Real1(func(x float64) float64 { return x - math.Trunc(x) }), Tolerance: spec.Exact, Samples: sample.Few1()})
 	// sinpi 4, a product, a quotient.
-	spec.Register("sinc", spec.Spec{Call: sample.One(ops.Sinc), Reference: reference.Real1(sinc), Tolerance: spec.Composed(4+1+2.5, 4+1+0.5), Samples: sample.Few1()})
+	spec.Register("sinc", spec.Spec{Call: sample.One(ops.Sinc), Reference: reference.Real1(sinc), Tolerance: spec.Composed(4+1+2.5, 4+1+0.5),
+		Samples: sample.Few1()})
 	// A logarithm, 4, whose argument is off by a difference and a quotient, 3: times 2 where it is near 1, and where it is not
 	// relative to the logarithm itself, which is above 1.
-	spec.Register("logit", spec.Spec{Call: func(in []*ops.Node) *ops.Node { return ops.Logit(in[0], -1) }, Reference: reference.Real1(logit), Tolerance: spec.Composed(4+2*3.5, 4+2*1.5), Samples: sample.Few1(0.01, 0.99)})
-	spec.Register("deg2rad", spec.Spec{Call: sample.One(ops.Deg2Rad), Reference: reference.Real1(func(x float64) float64 { return x * (math.Pi / 180) }), Tolerance: spec.Composed(1, 1), Samples: sample.Few1()})
-	spec.Register("rad2deg", spec.Spec{Call: sample.One(ops.Rad2Deg), Reference: reference.Real1(func(x float64) float64 { return x * (180 / math.Pi) }), Tolerance: spec.Composed(1, 1), Samples: sample.Few1()})
+	spec.Register("logit", spec.Spec{Call: func(in []*ops.Node) *ops.Node { return ops.Logit(in[0], -1) }, Reference: reference.Real1(logit),
+		Tolerance: spec.Composed(4+2*3.5, 4+2*1.5), Samples: sample.Few1(0.01, 0.99)})
+	spec.Register("deg2rad", spec.Spec{Call: sample.One(ops.Deg2Rad),
+		Reference: reference.Real1(func(x float64) float64 { return x * (math.Pi / 180) }), Tolerance: spec.Composed(1, 1),
+		Samples: sample.Few1()})
+	spec.Register("rad2deg", spec.Spec{Call: sample.One(ops.Rad2Deg),
+		Reference: reference.Real1(func(x float64) float64 { return x * (180 / math.Pi) }), Tolerance: spec.Composed(1, 1),
+		Samples: sample.Few1()})
 
 	spec.Register("mod", spec.Spec{
 		Call: sample.Two(ops.Mod[*ops.Node, *ops.Node]),
@@ -91,7 +106,8 @@ func init() {
 		Samples:   sample.Few2(),
 	})
 
-	spec.Register("copysign", spec.Spec{Call: sample.Two(ops.Copysign[*ops.Node, *ops.Node]), Reference: reference.Each2(math.Copysign, nil, nil), Tolerance: spec.Exact, Samples: sample.Few2()})
+	spec.Register("copysign", spec.Spec{Call: sample.Two(ops.Copysign[*ops.Node, *ops.Node]),
+		Reference: reference.Each2(math.Copysign, nil, nil), Tolerance: spec.Exact, Samples: sample.Few2()})
 	spec.Register("signbit", spec.Spec{Call: sample.One(ops.Signbit), Reference: func(c spec.Case) spec.Result {
 		x := c.In[0]
 		y := spec.NewArray(tensor.Bool, x.Shape...)
@@ -137,29 +153,34 @@ func init() {
 		},
 		Tolerance: spec.Exact,
 		Samples: append(
-			sample.CalledAs(0, func(x *ops.Node) *ops.Node { m, _ := ops.Frexp(x); return m }, sample.Labelled("mantissa", sample.Few1(0.3, 40)[:1])),
-			sample.CalledAs(1, func(x *ops.Node) *ops.Node { _, e := ops.Frexp(x); return e }, sample.Labelled("exponent", sample.Few1(0.3, 40)[:1]))...),
+			sample.CalledAs(0, func(x *ops.Node) *ops.Node { m, _ := ops.Frexp(x); return m },
+				sample.Labelled("mantissa", sample.Few1(0.3, 40)[:1])),
+			sample.CalledAs(1, func(x *ops.Node) *ops.Node { _, e := ops.Frexp(x); return e },
+				sample.Labelled("exponent", sample.Few1(0.3, 40)[:1]))...),
 	})
 
 	// log1p of exp, both 3, and the sum.
-	spec.Register("logaddexp", spec.Spec{Call: sample.Two(ops.LogAddExp[*ops.Node, *ops.Node]), Reference: reference.Terms2(8, func(a, b float64) (float64, float64) {
-		return logAdd(a, b, math.Exp, math.Ln2, 1)
-	}), Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.Composition}, Samples: sample.Few2()})
-	spec.Register("logaddexp2", spec.Spec{Call: sample.Two(ops.LogAddExp2[*ops.Node, *ops.Node]), Reference: reference.Terms2(8, func(a, b float64) (float64, float64) {
-		return logAdd(a, b, math.Exp2, 1, math.Log2E)
-	}), Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.Composition}, Samples: sample.Few2()})
+	spec.Register("logaddexp", spec.Spec{Call: sample.Two(ops.LogAddExp[*ops.Node, *ops.Node]),
+		Reference: reference.Terms2(8, func(a, b float64) (float64, float64) {
+			return logAdd(a, b, math.Exp, math.Ln2, 1)
+		}), Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.Composition}, Samples: sample.Few2()})
+	spec.Register("logaddexp2", spec.Spec{Call: sample.Two(ops.LogAddExp2[*ops.Node, *ops.Node]),
+		Reference: reference.Terms2(8, func(a, b float64) (float64, float64) {
+			return logAdd(a, b, math.Exp2, 1, math.Log2E)
+		}), Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.Composition}, Samples: sample.Few2()})
 	spec.Register("xlogy", spec.Spec{Call: sample.Two(ops.XLogY[*ops.Node, *ops.Node]), Reference: reference.Each2(func(a, b float64) float64 {
 		if a == 0 && !math.IsNaN(b) {
 			return 0
 		}
 		return a * natural(b)
 	}, nil, nil), Tolerance: spec.Composed(3+0.5, 3+0.5), Samples: sample.SecondWithin(sample.Few2(), 0.1, 4)})
-	spec.Register("xlog1py", spec.Spec{Call: sample.Two(ops.XLog1PY[*ops.Node, *ops.Node]), Reference: reference.Each2(func(a, b float64) float64 {
-		if a == 0 && !math.IsNaN(b) {
-			return 0
-		}
-		return a * math.Log1p(b)
-	}, nil, nil), Tolerance: spec.Composed(2+0.5, 2+0.5), Samples: sample.SecondWithin(sample.Few2(), -0.9, 4)})
+	spec.Register("xlog1py", spec.Spec{Call: sample.Two(ops.XLog1PY[*ops.Node, *ops.Node]),
+		Reference: reference.Each2(func(a, b float64) float64 {
+			if a == 0 && !math.IsNaN(b) {
+				return 0
+			}
+			return a * math.Log1p(b)
+		}, nil, nil), Tolerance: spec.Composed(2+0.5, 2+0.5), Samples: sample.SecondWithin(sample.Few2(), -0.9, 4)})
 	spec.Register("entr", spec.Spec{Call: sample.One(ops.Entr), Reference: reference.Real1(func(x float64) float64 {
 		switch {
 		case x > 0:
@@ -181,12 +202,15 @@ func init() {
 	spec.Register("clamp", spec.Spec{
 		Call: sample.Three(ops.Clamp[*ops.Node, *ops.Node, *ops.Node]),
 		Reference: func(c spec.Case) spec.Result {
-			lower := reference.Each2(func(a, b float64) float64 { return extreme(a, b, a > b) }, func(a, b int64, _ dt) int64 { return max(a, b) }, func(a, b uint64, _ dt) uint64 { return max(a, b) })(c)
-			return reference.Each2(func(a, b float64) float64 { return extreme(a, b, a < b) }, func(a, b int64, _ dt) int64 { return min(a, b) }, func(a, b uint64, _ dt) uint64 { return min(a, b) })(
+			lower := reference.Each2(func(a, b float64) float64 { return extreme(a, b, a > b) }, func(a, b int64, _ dt) int64 { return max(a, b) },
+				func(a, b uint64, _ dt) uint64 { return max(a, b) })(c)
+			return reference.Each2(func(a, b float64) float64 { return extreme(a, b, a < b) }, func(a, b int64, _ dt) int64 { return min(a, b) },
+				func(a, b uint64, _ dt) uint64 { return min(a, b) })(
 				spec.Case{In: []spec.Array{lower.Array, c.In[2]}})
 		},
 		Tolerance: spec.Exact,
-		Samples:   []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{6, 1, 3}}, {Shape: []int{1, 11, 1}}, {Shape: []int{11, 3}}}}},
+		Samples: []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{6, 1, 3}}, {Shape: []int{1, 11, 1}},
+			{Shape: []int{11, 3}}}}},
 	})
 	spec.Register("nan_to_num", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
@@ -209,8 +233,10 @@ func init() {
 			})(c)
 		},
 		Tolerance: spec.Exact,
-		Samples: append(sample.CalledAs([3]float64{0, math.Inf(1), math.Inf(-1)}, func(x *ops.Node) *ops.Node { return ops.NanToNum(x, 0, math.Inf(1), math.Inf(-1)) }, sample.Few1()),
-			sample.CalledAs([3]float64{2, 3, -4}, func(x *ops.Node) *ops.Node { return ops.NanToNum(x, 2, 3, -4) }, sample.Labelled("given", sample.Few1()[1:]))...),
+		Samples: append(sample.CalledAs([3]float64{0, math.Inf(1), math.Inf(-1)},
+			func(x *ops.Node) *ops.Node { return ops.NanToNum(x, 0, math.Inf(1), math.Inf(-1)) }, sample.Few1()),
+			sample.CalledAs([3]float64{2, 3, -4}, func(x *ops.Node) *ops.Node { return ops.NanToNum(x, 2, 3, -4) },
+				sample.Labelled("given", sample.Few1()[1:]))...),
 	})
 	spec.Register("lerp", spec.Spec{
 		Call: sample.Three(ops.Lerp[*ops.Node, *ops.Node, *ops.Node]),
@@ -225,7 +251,8 @@ func init() {
 			return r
 		},
 		Tolerance: spec.Tolerance{ULP: 0.5, ULP64: 0.5, Terms: 1, Source: spec.Composition},
-		Samples:   []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{6, 1, 3}}, {Shape: []int{1, 11, 1}}, {Shape: []int{11, 3}, Lo: -1, Hi: 2}}}},
+		Samples: []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{6, 1, 3}}, {Shape: []int{1, 11, 1}},
+			{Shape: []int{11, 3}, Lo: -1, Hi: 2}}}},
 	})
 	spec.Register("heaviside", spec.Spec{Call: sample.Two(ops.Heaviside[*ops.Node, *ops.Node]), Reference: reference.Each2(
 		func(a, b float64) float64 {
@@ -255,9 +282,11 @@ func init() {
 			r := reference.Terms1(2, func(x float64) (float64, float64) { return math.RoundToEven(x*ten) / ten, math.Abs(x) })(c)
 			return r
 		},
-		Tolerance: spec.Tolerance{ULP: 2.5, ULP64: 0.5, Terms: 1, Source: spec.Composition + "; values that are nearly halves are not in the samples"},
+		Tolerance: spec.Tolerance{ULP: 2.5, ULP64: 0.5, Terms: 1, Source: spec.Composition +
+			"; values that are nearly halves are not in the samples"},
 		Samples: append(sample.CalledAs(2, func(x *ops.Node) *ops.Node { return ops.RoundDecimals(x, 2) }, sample.Few1()[:1]),
-			sample.CalledAs(-2, func(x *ops.Node) *ops.Node { return ops.RoundDecimals(x, -2) }, sample.Labelled("hundreds", sample.Few1(-3000, 3000)[:1]))...),
+			sample.CalledAs(-2, func(x *ops.Node) *ops.Node { return ops.RoundDecimals(x, -2) },
+				sample.Labelled("hundreds", sample.Few1(-3000, 3000)[:1]))...),
 	})
 
 	spec.Register("popcount", spec.Spec{Call: sample.One(ops.PopCount), Reference: func(c spec.Case) spec.Result {
@@ -277,14 +306,18 @@ func init() {
 			a, b := c.In[0], c.In[1]
 			y := spec.NewArray(tensor.Bool, reference.Broadcast(a.Shape, b.Shape)...)
 			for p, at := range reference.Coordinates(y.Shape) {
-				y.U[p] = reference.Truth(of(reference.FloatAt(a, reference.Stretched(a.Shape, at)) != 0, reference.FloatAt(b, reference.Stretched(b.Shape, at)) != 0))
+				y.U[p] = reference.Truth(of(reference.FloatAt(a, reference.Stretched(a.Shape, at)) != 0,
+					reference.FloatAt(b, reference.Stretched(b.Shape, at)) != 0))
 			}
 			return reference.Exactly(y)
 		}
 	}
-	spec.Register("logical_and", spec.Spec{Call: sample.Two(ops.LogicalAnd[*ops.Node, *ops.Node]), Reference: logical(func(a, b bool) bool { return a && b }), Tolerance: spec.Exact, Samples: sample.Few2()[1:]})
-	spec.Register("logical_or", spec.Spec{Call: sample.Two(ops.LogicalOr[*ops.Node, *ops.Node]), Reference: logical(func(a, b bool) bool { return a || b }), Tolerance: spec.Exact, Samples: sample.Few2()[1:]})
-	spec.Register("logical_xor", spec.Spec{Call: sample.Two(ops.LogicalXor[*ops.Node, *ops.Node]), Reference: logical(func(a, b bool) bool { return a != b }), Tolerance: spec.Exact, Samples: sample.Few2()[1:]})
+	spec.Register("logical_and", spec.Spec{Call: sample.Two(ops.LogicalAnd[*ops.Node, *ops.Node]),
+		Reference: logical(func(a, b bool) bool { return a && b }), Tolerance: spec.Exact, Samples: sample.Few2()[1:]})
+	spec.Register("logical_or", spec.Spec{Call: sample.Two(ops.LogicalOr[*ops.Node, *ops.Node]),
+		Reference: logical(func(a, b bool) bool { return a || b }), Tolerance: spec.Exact, Samples: sample.Few2()[1:]})
+	spec.Register("logical_xor", spec.Spec{Call: sample.Two(ops.LogicalXor[*ops.Node, *ops.Node]),
+		Reference: logical(func(a, b bool) bool { return a != b }), Tolerance: spec.Exact, Samples: sample.Few2()[1:]})
 	spec.Register("logical_not", spec.Spec{Call: sample.One(ops.LogicalNot), Reference: func(c spec.Case) spec.Result {
 		y := spec.NewArray(tensor.Bool, c.In[0].Shape...)
 		for p := range y.U {
@@ -303,14 +336,16 @@ func init() {
 			y := spec.NewArray(tensor.Bool, reference.Broadcast(a.Shape, b.Shape)...)
 			for p, at := range reference.Coordinates(y.Shape) {
 				v, w := a.F[reference.Stretched(a.Shape, at)], b.F[reference.Stretched(b.Shape, at)]
-				y.U[p] = reference.Truth(v == w || math.Abs(v-w) <= 0.125+0.25*math.Abs(w) && !math.IsInf(v, 0) && !math.IsInf(w, 0) || reference.Attr[bool](c) && math.IsNaN(v) && math.IsNaN(w))
+				y.U[p] = reference.Truth(v == w || math.Abs(v-w) <= 0.125+0.25*math.Abs(w) && !math.IsInf(v, 0) && !math.IsInf(w, 0) ||
+					reference.Attr[bool](c) && math.IsNaN(v) && math.IsNaN(w))
 			}
 			return reference.Exactly(y)
 		},
 		Tolerance: spec.Exact,
 		Samples: []spec.Sample{
 			{Label: "outer", Operands: sample.Few2()[0].Operands, Attr: false, Build: closeTo(false)},
-			{Label: "special", Operands: sample.Few2()[1].Operands, Attr: true, Build: closeTo(true), Only: []tensor.DType{tensor.Float16, tensor.Float64}},
+			{Label: "special", Operands: sample.Few2()[1].Operands, Attr: true, Build: closeTo(true),
+				Only: []tensor.DType{tensor.Float16, tensor.Float64}},
 		},
 	})
 }

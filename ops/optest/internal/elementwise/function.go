@@ -15,46 +15,76 @@ import (
 // Functions of one real number.
 
 func init() {
-	spec.Register("sqrt", spec.Spec{Call: sample.One(ops.Sqrt), Reference: reference.Real1(math.Sqrt), Tolerance: spec.Builtin(3, 0.5), Samples: sample.Singles(0, 9)})
-	spec.Register("rsqrt", spec.Spec{Call: sample.One(ops.Rsqrt), Reference: reference.Real1(func(x float64) float64 { return 1 / math.Sqrt(x) }), Tolerance: spec.Builtin(2, 2), Samples: sample.Singles(0.01, 9)})
-	spec.Register("reciprocal", spec.Spec{Call: sample.One(ops.Reciprocal), Reference: reference.Real1(func(x float64) float64 { return 1 / x }), Tolerance: spec.Builtin(2.5, 0.5), Samples: sample.Singles()})
-	spec.Register("exp", spec.Spec{Call: sample.One(ops.Exp), Reference: reference.Real1(math.Exp), Tolerance: spec.Builtin(3, 3), Samples: sample.Singles()})
-	spec.Register("exp2", spec.Spec{Call: sample.One(ops.Exp2), Reference: reference.Real1(math.Exp2), Tolerance: spec.Builtin(3, 3), Samples: sample.Singles()})
-	spec.Register("expm1", spec.Spec{Call: sample.One(ops.Expm1), Reference: reference.Real1(math.Expm1), Tolerance: spec.Builtin(3, 3), Samples: sample.Singles()})
-	spec.Register("log", spec.Spec{Call: sample.One(ops.Log), Reference: reference.Real1(natural), Tolerance: spec.Builtin(3, 3), Samples: sample.Singles(0.01, 9)})
-	spec.Register("log2", spec.Spec{Call: sample.One(ops.Log2), Reference: reference.Real1(log2), Tolerance: spec.Builtin(3, 3), Samples: sample.Singles(0.01, 9)})
-	spec.Register("log1p", spec.Spec{Call: sample.One(ops.Log1p), Reference: reference.Real1(math.Log1p), Tolerance: spec.Builtin(2, 2), Samples: sample.Singles(-0.9, 4)})
-	spec.Register("asin", spec.Spec{Call: sample.One(ops.Asin), Reference: reference.Real1(asin), Tolerance: spec.Builtin(4, 4), Samples: sample.Singles(-1, 1)})
-	spec.Register("acos", spec.Spec{Call: sample.One(ops.Acos), Reference: reference.Real1(acos), Tolerance: spec.Builtin(4, 4), Samples: sample.Singles(-1, 1)})
-	spec.Register("atan", spec.Spec{Call: sample.One(ops.Atan), Reference: reference.Real1(math.Atan), Tolerance: spec.Builtin(5, 5), Samples: sample.Singles()})
-	spec.Register("sinh", spec.Spec{Call: sample.One(ops.Sinh), Reference: reference.Real1(math.Sinh), Tolerance: spec.Builtin(4, 4), Samples: sample.Singles()})
-	spec.Register("cosh", spec.Spec{Call: sample.One(ops.Cosh), Reference: reference.Real1(math.Cosh), Tolerance: spec.Builtin(4, 4), Samples: sample.Singles()})
-	spec.Register("tanh", spec.Spec{Call: sample.One(ops.Tanh), Reference: reference.Real1(math.Tanh), Tolerance: spec.Builtin(5, 5), Samples: sample.Singles()})
-	spec.Register("erf", spec.Spec{Call: sample.One(ops.Erf), Reference: reference.Real1(math.Erf), Tolerance: spec.Builtin(16, 16), Samples: sample.Singles()})
-	spec.Register("floor", spec.Spec{Call: sample.One(ops.Floor), Reference: reference.Real1(math.Floor), Tolerance: spec.Exact, Samples: sample.Roundings()})
-	spec.Register("ceil", spec.Spec{Call: sample.One(ops.Ceil), Reference: reference.Real1(math.Ceil), Tolerance: spec.Exact, Samples: sample.Roundings()})
-	spec.Register("trunc", spec.Spec{Call: sample.One(ops.Trunc), Reference: reference.Real1(math.Trunc), Tolerance: spec.Exact, Samples: sample.Roundings()})
-	spec.Register("round", spec.Spec{Call: sample.One(ops.Round), Reference: reference.Real1(math.RoundToEven), Tolerance: spec.Exact, Samples: sample.Roundings()})
+	spec.Register("sqrt", spec.Spec{Call: sample.One(ops.Sqrt), Reference: reference.Real1(math.Sqrt), Tolerance: spec.Builtin(3, 0.5),
+		Samples: sample.Singles(0, 9)})
+	spec.Register("rsqrt", spec.Spec{Call: sample.One(ops.Rsqrt),
+		Reference: reference.Real1(func(x float64) float64 { return 1 / math.Sqrt(x) }), Tolerance: spec.Builtin(2, 2),
+		Samples: sample.Singles(0.01, 9)})
+	spec.Register("reciprocal", spec.Spec{Call: sample.One(ops.Reciprocal),
+		Reference: reference.Real1(func(x float64) float64 { return 1 / x }), Tolerance: spec.Builtin(2.5, 0.5), Samples: sample.Singles()})
+	spec.Register("exp", spec.Spec{Call: sample.One(ops.Exp), Reference: reference.Real1(math.Exp), Tolerance: spec.Builtin(3, 3),
+		Samples: sample.Singles()})
+	spec.Register("exp2", spec.Spec{Call: sample.One(ops.Exp2), Reference: reference.Real1(math.Exp2), Tolerance: spec.Builtin(3, 3),
+		Samples: sample.Singles()})
+	spec.Register("expm1", spec.Spec{Call: sample.One(ops.Expm1), Reference: reference.Real1(math.Expm1), Tolerance: spec.Builtin(3, 3),
+		Samples: sample.Singles()})
+	spec.Register("log", spec.Spec{Call: sample.One(ops.Log), Reference: reference.Real1(natural), Tolerance: spec.Builtin(3, 3),
+		Samples: sample.Singles(0.01, 9)})
+	spec.Register("log2", spec.Spec{Call: sample.One(ops.Log2), Reference: reference.Real1(log2), Tolerance: spec.Builtin(3, 3),
+		Samples: sample.Singles(0.01, 9)})
+	spec.Register("log1p", spec.Spec{Call: sample.One(ops.Log1p), Reference: reference.Real1(math.Log1p), Tolerance: spec.Builtin(2, 2),
+		Samples: sample.Singles(-0.9, 4)})
+	spec.Register("asin", spec.Spec{Call: sample.One(ops.Asin), Reference: reference.Real1(asin), Tolerance: spec.Builtin(4, 4),
+		Samples: sample.Singles(-1, 1)})
+	spec.Register("acos", spec.Spec{Call: sample.One(ops.Acos), Reference: reference.Real1(acos), Tolerance: spec.Builtin(4, 4),
+		Samples: sample.Singles(-1, 1)})
+	spec.Register("atan", spec.Spec{Call: sample.One(ops.Atan), Reference: reference.Real1(math.Atan), Tolerance: spec.Builtin(5, 5),
+		Samples: sample.Singles()})
+	spec.Register("sinh", spec.Spec{Call: sample.One(ops.Sinh), Reference: reference.Real1(math.Sinh), Tolerance: spec.Builtin(4, 4),
+		Samples: sample.Singles()})
+	spec.Register("cosh", spec.Spec{Call: sample.One(ops.Cosh), Reference: reference.Real1(math.Cosh), Tolerance: spec.Builtin(4, 4),
+		Samples: sample.Singles()})
+	spec.Register("tanh", spec.Spec{Call: sample.One(ops.Tanh), Reference: reference.Real1(math.Tanh), Tolerance: spec.Builtin(5, 5),
+		Samples: sample.Singles()})
+	spec.Register("erf", spec.Spec{Call: sample.One(ops.Erf), Reference: reference.Real1(math.Erf), Tolerance: spec.Builtin(16, 16),
+		Samples: sample.Singles()})
+	spec.Register("floor", spec.Spec{Call: sample.One(ops.Floor), Reference: reference.Real1(math.Floor), Tolerance: spec.Exact,
+		Samples: sample.Roundings()})
+	spec.Register("ceil", spec.Spec{Call: sample.One(ops.Ceil), Reference: reference.Real1(math.Ceil), Tolerance: spec.Exact,
+		Samples: sample.Roundings()})
+	spec.Register("trunc", spec.Spec{Call: sample.One(ops.Trunc), Reference: reference.Real1(math.Trunc), Tolerance: spec.Exact,
+		Samples: sample.Roundings()})
+	spec.Register("round", spec.Spec{Call: sample.One(ops.Round), Reference: reference.Real1(math.RoundToEven), Tolerance: spec.Exact,
+		Samples: sample.Roundings()})
 
 	// exp, an addition of positive numbers, a division.
 	logistic := spec.Composed(3+0.5+2.5, 3+0.5+0.5)
-	spec.Register("sigmoid", spec.Spec{Call: sample.One(ops.Sigmoid), Reference: reference.Real1(sigmoid), Tolerance: logistic, Samples: sample.Singles(-8, 8)})
-	spec.Register("silu", spec.Spec{Call: sample.One(ops.SiLU), Reference: reference.Real1(silu), Tolerance: logistic, Samples: sample.Singles(-8, 8)})
+	spec.Register("sigmoid", spec.Spec{Call: sample.One(ops.Sigmoid), Reference: reference.Real1(sigmoid), Tolerance: logistic,
+		Samples: sample.Singles(-8, 8)})
+	spec.Register("silu", spec.Spec{Call: sample.One(ops.SiLU), Reference: reference.Real1(silu), Tolerance: logistic,
+		Samples: sample.Singles(-8, 8)})
 	// exp, log1p, an addition of two numbers that are not negative.
-	spec.Register("softplus", spec.Spec{Call: sample.One(ops.Softplus), Reference: reference.Real1(softplus), Tolerance: spec.Composed(3+2+1, 3+2+1), Samples: sample.Singles(-12, 12)})
+	spec.Register("softplus", spec.Spec{Call: sample.One(ops.Softplus), Reference: reference.Real1(softplus),
+		Tolerance: spec.Composed(3+2+1, 3+2+1), Samples: sample.Singles(-12, 12)})
 	// x + 3, two comparisons, a quotient, a product. Next to -3 the addition is
 	// exact.
-	spec.Register("hardswish", spec.Spec{Call: sample.One(ops.HardSwish), Reference: reference.Real1(hardSwish), Tolerance: spec.Composed(0.5+2.5+1, 2), Samples: sample.Singles(-5, 5)})
+	spec.Register("hardswish", spec.Spec{Call: sample.One(ops.HardSwish), Reference: reference.Real1(hardSwish),
+		Tolerance: spec.Composed(0.5+2.5+1, 2), Samples: sample.Singles(-5, 5)})
 	// erfc 16, two products, and the rounding of its argument z, which counts
 	// up to x² + 1 = 17 times at x = -4, where the samples end.
-	spec.Register("gelu", spec.Spec{Call: sample.One(ops.GELU), Reference: reference.Real1(gelu), Tolerance: spec.Composed(16+1+17, 16+1+17), Samples: sample.Singles()})
+	spec.Register("gelu", spec.Spec{Call: sample.One(ops.GELU), Reference: reference.Real1(gelu), Tolerance: spec.Composed(16+1+17, 16+1+17),
+		Samples: sample.Singles()})
 	// As silu, and the rounding of the exponent, good to 2, which counts 11
 	// times at x = -4.
-	spec.Register("gelu_tanh", spec.Spec{Call: sample.One(ops.GELUTanh), Reference: reference.Real1(geluTanh), Tolerance: spec.Composed(3+0.5+2.5+22, 3+0.5+0.5+22), Samples: sample.Singles()})
+	spec.Register("gelu_tanh", spec.Spec{Call: sample.One(ops.GELUTanh), Reference: reference.Real1(geluTanh),
+		Tolerance: spec.Composed(3+0.5+2.5+22, 3+0.5+0.5+22), Samples: sample.Singles()})
 
-	spec.Register("sin", spec.Spec{Call: sample.One(ops.Sin), Reference: trigonometric(math.Sin, func(float64) float64 { return 1 }), Tolerance: spec.Phase(4), Samples: sample.Singles(-20, 20)})
-	spec.Register("cos", spec.Spec{Call: sample.One(ops.Cos), Reference: trigonometric(math.Cos, func(float64) float64 { return 1 }), Tolerance: spec.Phase(4), Samples: sample.Singles(-20, 20)})
-	spec.Register("tan", spec.Spec{Call: sample.One(ops.Tan), Reference: trigonometric(math.Tan, func(y float64) float64 { return 1 + y*y }), Tolerance: spec.Phase(5), Samples: sample.Singles(-1.5, 1.5)})
+	spec.Register("sin", spec.Spec{Call: sample.One(ops.Sin), Reference: trigonometric(math.Sin, func(float64) float64 { return 1 }),
+		Tolerance: spec.Phase(4), Samples: sample.Singles(-20, 20)})
+	spec.Register("cos", spec.Spec{Call: sample.One(ops.Cos), Reference: trigonometric(math.Cos, func(float64) float64 { return 1 }),
+		Tolerance: spec.Phase(4), Samples: sample.Singles(-20, 20)})
+	spec.Register("tan", spec.Spec{Call: sample.One(ops.Tan), Reference: trigonometric(math.Tan, func(y float64) float64 { return 1 + y*y }),
+		Tolerance: spec.Phase(5), Samples: sample.Singles(-1.5, 1.5)})
 	spec.Register("relu", spec.Spec{
 		Call: sample.One(ops.ReLU),
 		Reference: reference.Each1(
@@ -79,7 +109,8 @@ func init() {
 			)(c)
 		},
 		Tolerance: spec.Exact,
-		Samples:   append(append(clips(-1.5, 2.25, sample.FloatDTypes), clips(-2, 3, sample.SignedDTypes)...), clips(1, 3, sample.NumberDTypes)...),
+		Samples: append(append(clips(-1.5, 2.25, sample.FloatDTypes), clips(-2, 3, sample.SignedDTypes)...),
+			clips(1, 3, sample.NumberDTypes)...),
 	})
 	spec.Register("leaky_relu", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {

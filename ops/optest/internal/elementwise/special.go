@@ -38,10 +38,12 @@ func init() {
 		}
 		return y, t
 	}), Tolerance: near, Samples: append(sample.Few1(0.1, 12), sample.Labelled("negative", sample.Few1(-9.4, -0.2)[:1])...)})
-	spec.Register("special.zeta", spec.Spec{Call: sample.Two(special.Zeta[*ops.Node, *ops.Node]), Reference: reference.Each2(zeta, nil, nil), Tolerance: spec.Composed(80, 160), Samples: []spec.Sample{
-		{Label: "outer", Operands: []spec.Operand{{Shape: []int{6, 1}, Lo: 1.2, Hi: 6}, {Shape: []int{1, 11}, Lo: 0.2, Hi: 15}}},
-		{Label: "special", Operands: []spec.Operand{{Shape: []int{13, 1}, Lo: 1.2, Hi: 6}, {Shape: []int{1, 19}, Lo: 0.2, Hi: 15, Special: true}}},
-	}})
+	spec.Register("special.zeta", spec.Spec{Call: sample.Two(special.Zeta[*ops.Node, *ops.Node]), Reference: reference.Each2(zeta, nil, nil),
+		Tolerance: spec.Composed(80, 160), Samples: []spec.Sample{
+			{Label: "outer", Operands: []spec.Operand{{Shape: []int{6, 1}, Lo: 1.2, Hi: 6}, {Shape: []int{1, 11}, Lo: 0.2, Hi: 15}}},
+			{Label: "special", Operands: []spec.Operand{{Shape: []int{13, 1}, Lo: 1.2, Hi: 6},
+				{Shape: []int{1, 19}, Lo: 0.2, Hi: 15, Special: true}}},
+		}})
 	spec.Register("special.polygamma", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
 			n := reference.Attr[int](c)
@@ -53,7 +55,8 @@ func init() {
 			})(c)
 		},
 		Tolerance: spec.Composed(80, 160),
-		Samples: append(append(sample.CalledAs(0, func(x *ops.Node) *ops.Node { return special.Polygamma(0, x) }, sample.Labelled("0", sample.Few1(2, 12)[:1])),
+		Samples: append(append(sample.CalledAs(0, func(x *ops.Node) *ops.Node { return special.Polygamma(0, x) },
+			sample.Labelled("0", sample.Few1(2, 12)[:1])),
 			sample.CalledAs(1, func(x *ops.Node) *ops.Node { return special.Polygamma(1, x) }, sample.Labelled("1", sample.Few1(0.4, 12)[:1]))...),
 			sample.CalledAs(2, func(x *ops.Node) *ops.Node { return special.Polygamma(2, x) }, sample.Labelled("2", sample.Few1(0.5, 12)[:1]))...),
 	})
@@ -71,8 +74,10 @@ func init() {
 		Tolerance: near,
 		Samples:   sample.CalledAs(3, func(x *ops.Node) *ops.Node { return special.MvLGamma(x, 3) }, sample.Few1(1.2, 9)[:1]),
 	})
-	gammas := []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{9, 1}, Lo: 0.1, Hi: 30}, {Shape: []int{1, 11}, Lo: 0.05, Hi: 40}}}}
-	edges := spec.Sample{Label: "edges", Operands: []spec.Operand{{Shape: []int{8, 1}, Lo: 0, Hi: 3, Special: true}, {Shape: []int{1, 16}, Lo: 0, Hi: 3, Special: true}}}
+	gammas := []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{9, 1}, Lo: 0.1, Hi: 30},
+		{Shape: []int{1, 11}, Lo: 0.05, Hi: 40}}}}
+	edges := spec.Sample{Label: "edges", Operands: []spec.Operand{{Shape: []int{8, 1}, Lo: 0, Hi: 3, Special: true},
+		{Shape: []int{1, 16}, Lo: 0, Hi: 3, Special: true}}}
 	incomplete := func(sign float64, f func(a, x float64) float64) spec.Reference {
 		return reference.Terms2(60, func(a, x float64) (float64, float64) {
 			switch {
@@ -87,21 +92,34 @@ func init() {
 		})
 	}
 	wide := spec.Tolerance{ULP: 40, ULP64: 40, Terms: 1, Source: spec.Composition + ": of 1, what both functions add up to"}
-	spec.Register("special.igamma", spec.Spec{Call: sample.Two(special.IGamma[*ops.Node, *ops.Node]), Reference: incomplete(1, mathext.GammaIncReg), Tolerance: wide, Samples: append([]spec.Sample{edges}, gammas...)})
-	spec.Register("special.igammac", spec.Spec{Call: sample.Two(special.IGammaC[*ops.Node, *ops.Node]), Reference: incomplete(-1, mathext.GammaIncRegComp), Tolerance: wide, Samples: append([]spec.Sample{edges}, gammas...)})
+	spec.Register("special.igamma", spec.Spec{Call: sample.Two(special.IGamma[*ops.Node, *ops.Node]),
+		Reference: incomplete(1, mathext.GammaIncReg), Tolerance: wide, Samples: append([]spec.Sample{edges}, gammas...)})
+	spec.Register("special.igammac", spec.Spec{Call: sample.Two(special.IGammaC[*ops.Node, *ops.Node]),
+		Reference: incomplete(-1, mathext.GammaIncRegComp), Tolerance: wide, Samples: append([]spec.Sample{edges}, gammas...)})
 
-	spec.Register("erfinv", spec.Spec{Call: sample.One(ops.Erfinv), Reference: reference.Real1(math.Erfinv), Tolerance: spec.Composed(8, 8), Samples: sample.Few1(-1, 1)})
-	spec.Register("erfcx", spec.Spec{Call: sample.One(ops.Erfcx), Reference: reference.Real1(erfcx), Tolerance: spec.Composed(12, 40), Samples: sample.Few1(-3, 20)})
-	spec.Register("log_ndtr", spec.Spec{Call: sample.One(ops.LogNDTR), Reference: reference.Real1(logNDTR), Tolerance: spec.Composed(24, 60), Samples: sample.Few1(-20, 4)})
+	spec.Register("erfinv", spec.Spec{Call: sample.One(ops.Erfinv), Reference: reference.Real1(math.Erfinv), Tolerance: spec.Composed(8, 8),
+		Samples: sample.Few1(-1, 1)})
+	spec.Register("erfcx", spec.Spec{Call: sample.One(ops.Erfcx), Reference: reference.Real1(erfcx), Tolerance: spec.Composed(12, 40),
+		Samples: sample.Few1(-3, 20)})
+	spec.Register("log_ndtr", spec.Spec{Call: sample.One(ops.LogNDTR), Reference: reference.Real1(logNDTR), Tolerance: spec.Composed(24, 60),
+		Samples: sample.Few1(-20, 4)})
 	spec.Register("ndtri", spec.Spec{Call: sample.One(ops.NDTRI), Reference: terms(func(x float64) (float64, float64) {
 		return normalQuantile(x), truthOr0(x > 0 && x < 1)
 	}), Tolerance: near, Samples: without64(sample.Few1(0.001, 0.999))})
 
 	// The exponential is good to 3, and its argument counts |x| times where it is rounded; a series or an integral of terms of one sign.
-	spec.Register("special.i0", spec.Spec{Call: sample.One(special.I0), Reference: reference.Real1(func(x float64) float64 { return besselI(0, x) }), Tolerance: spec.Composed(24, 40), Samples: besselSamples(-6, 6)})
-	spec.Register("special.i1", spec.Spec{Call: sample.One(special.I1), Reference: reference.Real1(func(x float64) float64 { return besselI(1, x) }), Tolerance: spec.Composed(24, 80), Samples: besselSamples(-6, 6)})
-	spec.Register("special.i0e", spec.Spec{Call: sample.One(special.I0e), Reference: reference.Real1(func(x float64) float64 { return besselIe(0, x) }), Tolerance: spec.Composed(24, 40), Samples: besselSamples(-30, 30)})
-	spec.Register("special.i1e", spec.Spec{Call: sample.One(special.I1e), Reference: reference.Real1(func(x float64) float64 { return besselIe(1, x) }), Tolerance: spec.Composed(24, 80), Samples: besselSamples(-30, 30)})
+	spec.Register("special.i0", spec.Spec{Call: sample.One(special.I0),
+		Reference: reference.Real1(func(x float64) float64 { return besselI(0, x) }), Tolerance: spec.Composed(24, 40),
+		Samples: besselSamples(-6, 6)})
+	spec.Register("special.i1", spec.Spec{Call: sample.One(special.I1),
+		Reference: reference.Real1(func(x float64) float64 { return besselI(1, x) }), Tolerance: spec.Composed(24, 80),
+		Samples: besselSamples(-6, 6)})
+	spec.Register("special.i0e", spec.Spec{Call: sample.One(special.I0e),
+		Reference: reference.Real1(func(x float64) float64 { return besselIe(0, x) }), Tolerance: spec.Composed(24, 40),
+		Samples: besselSamples(-30, 30)})
+	spec.Register("special.i1e", spec.Spec{Call: sample.One(special.I1e),
+		Reference: reference.Real1(func(x float64) float64 { return besselIe(1, x) }), Tolerance: spec.Composed(24, 80),
+		Samples: besselSamples(-30, 30)})
 	for _, k := range []struct {
 		name  string
 		call  func(x *ops.Node) *ops.Node
@@ -113,7 +131,9 @@ func init() {
 		{"special.k0e", special.K0e, 0, func(float64) float64 { return 1 }},
 		{"special.k1e", special.K1e, 1, func(float64) float64 { return 1 }},
 	} {
-		spec.Register(k.name, spec.Spec{Call: sample.One(k.call), Reference: reference.Real1(func(x float64) float64 { return besselKe(k.order, x) * k.exp(x) }), Tolerance: spec.Composed(32, 60), Samples: besselSamples(0.05, 12)})
+		spec.Register(k.name, spec.Spec{Call: sample.One(k.call),
+			Reference: reference.Real1(func(x float64) float64 { return besselKe(k.order, x) * k.exp(x) }), Tolerance: spec.Composed(32, 60),
+			Samples: besselSamples(0.05, 12)})
 	}
 	// Errors are relative to the amplitude, and for large x to the error of the angle.
 	oscillating := func(f func(x float64) float64) spec.Reference {
@@ -121,10 +141,14 @@ func init() {
 			return f(x), size(math.Sqrt(math.Abs(x))) + 1 + math.Abs(size(f(x)))
 		})
 	}
-	spec.Register("special.bessel_j0", spec.Spec{Call: sample.One(special.BesselJ0), Reference: oscillating(math.J0), Tolerance: near, Samples: besselSamples(-60, 60)})
-	spec.Register("special.bessel_j1", spec.Spec{Call: sample.One(special.BesselJ1), Reference: oscillating(math.J1), Tolerance: near, Samples: besselSamples(-60, 60)})
-	spec.Register("special.bessel_y0", spec.Spec{Call: sample.One(special.BesselY0), Reference: oscillating(y0), Tolerance: near, Samples: besselSamples(0.1, 60)})
-	spec.Register("special.bessel_y1", spec.Spec{Call: sample.One(special.BesselY1), Reference: oscillating(math.Y1), Tolerance: near, Samples: besselSamples(0.1, 60)})
+	spec.Register("special.bessel_j0", spec.Spec{Call: sample.One(special.BesselJ0), Reference: oscillating(math.J0), Tolerance: near,
+		Samples: besselSamples(-60, 60)})
+	spec.Register("special.bessel_j1", spec.Spec{Call: sample.One(special.BesselJ1), Reference: oscillating(math.J1), Tolerance: near,
+		Samples: besselSamples(-60, 60)})
+	spec.Register("special.bessel_y0", spec.Spec{Call: sample.One(special.BesselY0), Reference: oscillating(y0), Tolerance: near,
+		Samples: besselSamples(0.1, 60)})
+	spec.Register("special.bessel_y1", spec.Spec{Call: sample.One(special.BesselY1), Reference: oscillating(math.Y1), Tolerance: near,
+		Samples: besselSamples(0.1, 60)})
 	spec.Register("special.spherical_j0", spec.Spec{Call: sample.One(special.SphericalJ0), Reference: oscillating(func(x float64) float64 {
 		if x == 0 || math.IsInf(x, 0) {
 			return truthOr0(x == 0)
@@ -138,8 +162,10 @@ func init() {
 	}{
 		{"special.chebyshev_t", special.ChebyshevT[*ops.Node, *ops.Node]}, {"special.chebyshev_u", special.ChebyshevU[*ops.Node, *ops.Node]},
 		{"special.chebyshev_v", special.ChebyshevV[*ops.Node, *ops.Node]}, {"special.chebyshev_w", special.ChebyshevW[*ops.Node, *ops.Node]},
-		{"special.shifted_chebyshev_t", special.ShiftedChebyshevT[*ops.Node, *ops.Node]}, {"special.shifted_chebyshev_u", special.ShiftedChebyshevU[*ops.Node, *ops.Node]},
-		{"special.shifted_chebyshev_v", special.ShiftedChebyshevV[*ops.Node, *ops.Node]}, {"special.shifted_chebyshev_w", special.ShiftedChebyshevW[*ops.Node, *ops.Node]},
+		{"special.shifted_chebyshev_t", special.ShiftedChebyshevT[*ops.Node, *ops.Node]},
+		{"special.shifted_chebyshev_u", special.ShiftedChebyshevU[*ops.Node, *ops.Node]},
+		{"special.shifted_chebyshev_v", special.ShiftedChebyshevV[*ops.Node, *ops.Node]},
+		{"special.shifted_chebyshev_w", special.ShiftedChebyshevW[*ops.Node, *ops.Node]},
 		{"special.hermite_h", special.HermiteH[*ops.Node, *ops.Node]}, {"special.hermite_he", special.HermiteHe[*ops.Node, *ops.Node]},
 		{"special.laguerre", special.Laguerre[*ops.Node, *ops.Node]}, {"special.legendre", special.Legendre[*ops.Node, *ops.Node]},
 	} {
@@ -149,7 +175,8 @@ func init() {
 				return polynomial(i, int(math.RoundToEven(n)), x)
 			}),
 			Tolerance: near,
-			Samples:   []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{5, 1}, Lo: -1.5, Hi: 1.5}, {Shape: []int{1, 7}, Lo: 0, Hi: 7, Fixed: true}}}},
+			Samples: []spec.Sample{{Label: "outer", Operands: []spec.Operand{{Shape: []int{5, 1}, Lo: -1.5, Hi: 1.5},
+				{Shape: []int{1, 7}, Lo: 0, Hi: 7, Fixed: true}}}},
 		})
 	}
 }

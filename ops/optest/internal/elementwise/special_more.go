@@ -19,10 +19,12 @@ func init() {
 		name string
 		call func(x *ops.Node) *ops.Node
 	}{
-		{"special.airy_ai", special.AiryAi}, {"special.airy_ai_prime", special.AiryAiPrime}, {"special.airy_bi", special.AiryBi}, {"special.airy_bi_prime", special.AiryBiPrime},
+		{"special.airy_ai", special.AiryAi}, {"special.airy_ai_prime", special.AiryAiPrime}, {"special.airy_bi", special.AiryBi},
+		{"special.airy_bi_prime", special.AiryBiPrime},
 	} {
 		samples := sample.Few1(-14, 12)
-		spec.Register(a.name, spec.Spec{Call: sample.One(a.call), Reference: reference.Terms1(16, func(x float64) (float64, float64) { return airy(i, x) }), Tolerance: near, Samples: samples})
+		spec.Register(a.name, spec.Spec{Call: sample.One(a.call),
+			Reference: reference.Terms1(16, func(x float64) (float64, float64) { return airy(i, x) }), Tolerance: near, Samples: samples})
 	}
 	family := func(call func(in []*ops.Node) *ops.Node, f func(n int, alpha, x float64) (y, terms float64)) spec.Spec {
 		return spec.Spec{
@@ -41,20 +43,22 @@ func init() {
 			}}},
 		}
 	}
-	spec.Register("special.gegenbauer", family(sample.Three(special.Gegenbauer[*ops.Node, *ops.Node, *ops.Node]), func(n int, alpha, x float64) (y, terms float64) {
-		for l := 0; 2*l <= n; l++ { // (-1)^l (α)_{n-l} / (l! (n-2l)!) (2x)^(n-2l)
-			t := math.Pow(-1, float64(l)) * rising(alpha, n-l) / rising(1, l) / rising(1, n-2*l) * math.Pow(2*x, float64(n-2*l))
-			y, terms = y+t, terms+math.Abs(t)
-		}
-		return y, terms
-	}))
-	spec.Register("special.generalized_laguerre", family(sample.Three(special.GeneralizedLaguerre[*ops.Node, *ops.Node, *ops.Node]), func(n int, alpha, x float64) (y, terms float64) {
-		for k := range n + 1 { // (α+k+1)_{n-k} / ((n-k)! k!) (-x)^k
-			t := rising(alpha+float64(k)+1, n-k) / rising(1, n-k) / rising(1, k) * math.Pow(-x, float64(k))
-			y, terms = y+t, terms+math.Abs(t)
-		}
-		return y, terms
-	}))
+	spec.Register("special.gegenbauer", family(sample.Three(special.Gegenbauer[*ops.Node, *ops.Node, *ops.Node]),
+		func(n int, alpha, x float64) (y, terms float64) {
+			for l := 0; 2*l <= n; l++ { // (-1)^l (α)_{n-l} / (l! (n-2l)!) (2x)^(n-2l)
+				t := math.Pow(-1, float64(l)) * rising(alpha, n-l) / rising(1, l) / rising(1, n-2*l) * math.Pow(2*x, float64(n-2*l))
+				y, terms = y+t, terms+math.Abs(t)
+			}
+			return y, terms
+		}))
+	spec.Register("special.generalized_laguerre", family(sample.Three(special.GeneralizedLaguerre[*ops.Node, *ops.Node, *ops.Node]),
+		func(n int, alpha, x float64) (y, terms float64) {
+			for k := range n + 1 { // (α+k+1)_{n-k} / ((n-k)! k!) (-x)^k
+				t := rising(alpha+float64(k)+1, n-k) / rising(1, n-k) / rising(1, k) * math.Pow(-x, float64(k))
+				y, terms = y+t, terms+math.Abs(t)
+			}
+			return y, terms
+		}))
 }
 
 // rising is a (a+1) ... (a+n-1).

@@ -50,8 +50,10 @@ func init() {
 			Tolerance: spec.Summed("a sum in any order, of n products with exact factors: n·u·Σ|terms|"),
 			Samples: []spec.Sample{
 				sample("odd", []int{3, 7}, nil, fourierAttr{[]int{1}, []int{whole}, fft.Backward}),
-				sample("padded, other axis", []int{4, 2}, &fft.Options{Axes: []int{0}, Sizes: []int{9}, Norm: fft.Forward}, fourierAttr{[]int{0}, []int{9}, fft.Forward}),
-				sample("cut, two axes", []int{3, 6}, &fft.Options{Axes: []int{1, 0}, Sizes: []int{5, 4}, Norm: fft.Ortho}, fourierAttr{[]int{1, 0}, []int{5, 4}, fft.Ortho}),
+				sample("padded, other axis", []int{4, 2}, &fft.Options{Axes: []int{0}, Sizes: []int{9}, Norm: fft.Forward},
+					fourierAttr{[]int{0}, []int{9}, fft.Forward}),
+				sample("cut, two axes", []int{3, 6}, &fft.Options{Axes: []int{1, 0}, Sizes: []int{5, 4}, Norm: fft.Ortho},
+					fourierAttr{[]int{1, 0}, []int{5, 4}, fft.Ortho}),
 				sample("nothing", []int{0, 3}, &fft.Options{Sizes: []int{4}}, fourierAttr{[]int{1}, []int{4}, fft.Backward}),
 			},
 		})

@@ -45,6 +45,7 @@ func init() {
 			return reference.Exactly(spec.Array{DType: tensor.Int64, Shape: []int{}, I: []int64{int64(n)}})
 		},
 		Tolerance: spec.Exact,
-		Samples:   []spec.Sample{sized("all", nil, 3, 5, 7), sized("two", []int{-1, 0}, 3, 5, 7), sized("one", []int{1}, 2, 0), sized("scalar", nil)},
+		Samples: []spec.Sample{sized("all", nil, 3, 5, 7), sized("two", []int{-1, 0}, 3, 5, 7), sized("one", []int{1}, 2, 0),
+			sized("scalar", nil)},
 	})
 }

@@ -105,7 +105,8 @@ func init() {
 	var samples []spec.Sample
 	for _, r := range []string{"set", "add", "max"} {
 		s := spec.Sample{
-			Label: r, Only: floatsAnd(i32), Operands: []spec.Operand{{Shape: []int{2, 3, 4, 2}}, {Shape: []int{2, 5, 2}, DType: i64, Lo: -3, Hi: 3}, {Shape: []int{2, 5, 2}}},
+			Label: r, Only: floatsAnd(i32), Operands: []spec.Operand{{Shape: []int{2, 3, 4, 2}}, {Shape: []int{2, 5, 2}, DType: i64, Lo: -3, Hi: 3},
+				{Shape: []int{2, 5, 2}}},
 			Build: func(in []*ops.Node) *ops.Node { return ops.ScatterND(in[0], in[1], in[2], r, nd) },
 			Attr: putInto(2, r, func(c spec.Case, at []int) int {
 				if p := tuple(c, at[0], at[1]); p >= 0 {
@@ -119,7 +120,8 @@ func init() {
 		}
 		samples = append(samples, s)
 	}
-	spec.Register("scatter_nd", spec.Spec{Reference: byAttr, Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.AnySum}, Samples: samples})
+	spec.Register("scatter_nd", spec.Spec{Reference: byAttr, Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.AnySum},
+		Samples: samples})
 	// Two indices that broadcast, [3, 1] and [4], into [5, 6, 2].
 	both := func(c spec.Case, first, i, j int) int {
 		v, w := wrapped(reference.IndexAt(c.In[first], i), 5, true), wrapped(reference.IndexAt(c.In[first+1], j), 6, true)
@@ -156,7 +158,8 @@ func init() {
 		Samples: []spec.Sample{
 			put("two", "set", false), put("accumulate", "add", true, floatsAnd(i32)...),
 			{
-				Label: "flat", Only: few, Operands: []spec.Operand{{Shape: []int{3, 4}}, {Shape: []int{9}}, {Shape: []int{9}, DType: i64, Lo: -13, Hi: 12}},
+				Label: "flat", Only: few, Operands: []spec.Operand{{Shape: []int{3, 4}}, {Shape: []int{9}},
+					{Shape: []int{9}, DType: i64, Lo: -13, Hi: 12}},
 				Build: func(in []*ops.Node) *ops.Node { return ops.PutFlat(in[0], in[2], in[1], false) },
 				Attr:  putInto(1, "set", func(c spec.Case, at []int) int { return wrapped(reference.IndexAt(c.In[2], at[0]), 12, true) }),
 			},

@@ -27,7 +27,8 @@ func placed(shape []int, from func(at []int) []int) func(c spec.Case) spec.Resul
 }
 
 // layoutCase is a sample of one operand.
-func layoutCase(label string, x, shape []int, from func(at []int) []int, call func(x *ops.Node) *ops.Node, only ...tensor.DType) spec.Sample {
+func layoutCase(label string, x, shape []int, from func(at []int) []int, call func(x *ops.Node) *ops.Node,
+	only ...tensor.DType) spec.Sample {
 	return spec.Sample{Label: label, Only: only, Operands: []spec.Operand{{Shape: x}}, Attr: placed(shape, from), Build: sample.One(call)}
 }
 
@@ -76,7 +77,8 @@ func init() {
 			}, few...))
 	}
 	padSamples[0].Only = nil
-	layouts("pad_mode", append(padSamples, layoutCase("taken away first", []int{5}, []int{5}, func(at []int) []int { return []int{[]int{1, 2, 3, 4, 3}[at[0]]} },
+	layouts("pad_mode", append(padSamples, layoutCase("taken away first", []int{5}, []int{5},
+		func(at []int) []int { return []int{[]int{1, 2, 3, 4, 3}[at[0]]} },
 		func(x *ops.Node) *ops.Node {
 			return ops.PadWith(x, "reflect", ops.Padding{Axis: 0, Before: -1, After: 1})
 		}, few...))...)

@@ -44,7 +44,8 @@ func init() {
 			for p := range y.F {
 				y.F[p] = -1
 				for k := range keys.Len() {
-					if !reference.SortsBefore(keys, k, x, p/width) && !reference.SortsBefore(x, p/width, keys, k) && (x.F == nil || !math.IsNaN(x.F[p/width])) {
+					if !reference.SortsBefore(keys, k, x, p/width) && !reference.SortsBefore(x, p/width, keys, k) &&
+						(x.F == nil || !math.IsNaN(x.F[p/width])) {
 						y.F[p] = values.F[k*width+p%width]
 						break
 					}
@@ -111,7 +112,8 @@ func lookupCase(label string, shape []int, keys int, lo, hi float64) []spec.Samp
 func lookupInCase(label string, shape, values []int, only ...tensor.DType) spec.Sample {
 	return spec.Sample{
 		Label: label, Only: only,
-		Operands: []spec.Operand{{Shape: shape, Lo: 0, Hi: 9, Special: len(shape) > 0}, {Shape: values[:1], Lo: 0, Hi: 9, Special: true}, {Shape: values, DType: tensor.Float32}},
+		Operands: []spec.Operand{{Shape: shape, Lo: 0, Hi: 9, Special: len(shape) > 0}, {Shape: values[:1], Lo: 0, Hi: 9, Special: true},
+			{Shape: values, DType: tensor.Float32}},
 		Through: func(in []*ops.Node) []*ops.Node { // so that elements meet keys
 			all := slices.Clone(in)
 			for i, n := range in[:2] {

@@ -107,7 +107,8 @@ type rankAttr struct {
 
 // rankCases tries values that are all different, and values with ties and all
 // that is special, for both results.
-func rankCases(label string, shape []int, axis int, call func(x *ops.Node) (values, positions *ops.Node), set func(a *rankAttr)) []spec.Sample {
+func rankCases(label string, shape []int, axis int, call func(x *ops.Node) (values, positions *ops.Node),
+	set func(a *rankAttr)) []spec.Sample {
 	var out []spec.Sample
 	for _, positions := range []bool{false, true} {
 		a := rankAttr{Axis: (axis + len(shape)) % len(shape), Positions: positions}
@@ -125,7 +126,8 @@ func rankCases(label string, shape []int, axis int, call func(x *ops.Node) (valu
 		}
 		out = append(out,
 			spec.Sample{Label: label + what, Operands: []spec.Operand{{Shape: shape, Distinct: true}}, Attr: a, Build: build},
-			spec.Sample{Label: label + what + ", ties", Operands: []spec.Operand{{Shape: shape, Special: true, Lo: -2, Hi: 2}}, Attr: a, Build: build},
+			spec.Sample{Label: label + what + ", ties", Operands: []spec.Operand{{Shape: shape, Special: true, Lo: -2, Hi: 2}}, Attr: a,
+				Build: build},
 		)
 	}
 	return out

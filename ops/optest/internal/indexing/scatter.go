@@ -162,8 +162,10 @@ func init() {
 	var samples []spec.Sample
 	for i, r := range []string{"add", "mul", "min", "max", "mean"} {
 		samples = append(samples,
-			scatterSample(r+" elements", scatterCall{axis: 0, reduction: r}, []int{5, 3}, []int{70, 3}, []int{70, 3}, floatsAnd(sample.NumberDTypes[i])...),
-			scatterSample(r+" slices, without their own", scatterCall{axis: 1, reduction: r, excludeSelf: true, negative: true}, []int{2, 6, 3}, []int{2, 4}, []int{2, 2, 4, 3}, floatsAnd(i16)...),
+			scatterSample(r+" elements", scatterCall{axis: 0, reduction: r}, []int{5, 3}, []int{70, 3}, []int{70, 3},
+				floatsAnd(sample.NumberDTypes[i])...),
+			scatterSample(r+" slices, without their own", scatterCall{axis: 1, reduction: r, excludeSelf: true, negative: true}, []int{2, 6, 3},
+				[]int{2, 4}, []int{2, 2, 4, 3}, floatsAnd(i16)...),
 		)
 	}
 	spec.Register("scatter", spec.Spec{
@@ -171,11 +173,13 @@ func init() {
 		Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.AnySum},
 		Samples: append(samples,
 			scatterSample("set", scatterCall{axis: 1, reduction: "set"}, []int{4, 9}, []int{3, 7}, []int{3, 8}),
-			scatterSample("set slices", scatterCall{axis: 0, reduction: "set", negative: true}, []int{5, 3}, []int{2, 4}, []int{2, 4, 3}, sample.FloatDTypes...),
+			scatterSample("set slices", scatterCall{axis: 0, reduction: "set", negative: true}, []int{5, 3}, []int{2, 4}, []int{2, 4, 3},
+				sample.FloatDTypes...),
 			scatterSample("set in a vector", scatterCall{axis: 0, reduction: "set"}, []int{9}, []int{40}, []int{40}, sample.FloatDTypes...),
 			spec.Sample{
 				Label: "set apart", Only: sample.FloatDTypes, Attr: scatterCall{axis: 0, reduction: "set", apart: true}.slices,
-				Operands: []spec.Operand{{Shape: []int{40, 3}}, {Shape: []int{17}, DType: tensor.Int32, Lo: -3, Hi: 45, Distinct: true}, {Shape: []int{17, 3}}},
+				Operands: []spec.Operand{{Shape: []int{40, 3}}, {Shape: []int{17}, DType: tensor.Int32, Lo: -3, Hi: 45, Distinct: true},
+					{Shape: []int{17, 3}}},
 				Build: func(in []*ops.Node) *ops.Node {
 					return ops.ScatterReduce(in[0], 0, in[1], in[2], "set", &ops.ScatterOptions{Distinct: true})
 				},

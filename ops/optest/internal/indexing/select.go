@@ -29,7 +29,8 @@ func scalarOf(v int) spec.Array {
 
 func init() {
 	nonzero := func(label string, shape []int, bound int, only ...tensor.DType) []spec.Sample {
-		return several(spec.Sample{Label: label, Only: only, Operands: []spec.Operand{{Shape: shape, Special: true, Lo: 0, Hi: 1}}}, []string{"positions", "count"},
+		return several(spec.Sample{Label: label, Only: only, Operands: []spec.Operand{{Shape: shape, Special: true, Lo: 0, Hi: 1}}},
+			[]string{"positions", "count"},
 			func(in []*ops.Node) []*ops.Node {
 				p, n := ops.NonZero(in[0], bound)
 				return []*ops.Node{p, n}
@@ -63,7 +64,8 @@ func init() {
 		nonzero("nothing", []int{0, 4}, -1, few...),
 	)...)
 	layouts("masked_select", several(
-		spec.Sample{Label: "mask of columns", Operands: []spec.Operand{{Shape: []int{1, 70}}, {Shape: []int{3, 70}, DType: tensor.Bool}}}, []string{"values", "count"},
+		spec.Sample{Label: "mask of columns", Operands: []spec.Operand{{Shape: []int{1, 70}}, {Shape: []int{3, 70}, DType: tensor.Bool}}},
+		[]string{"values", "count"},
 		func(in []*ops.Node) []*ops.Node {
 			v, n := ops.MaskedSelect(in[0], in[1], 100)
 			return []*ops.Node{v, n}
@@ -78,7 +80,8 @@ func init() {
 			return []spec.Array{y, scalarOf(n)}
 		})...)
 	layouts("compress", several(
-		spec.Sample{Label: "columns", Operands: []spec.Operand{{Shape: []int{2, 60}}, {Shape: []int{50}, DType: tensor.Bool}}}, []string{"values", "count"},
+		spec.Sample{Label: "columns", Operands: []spec.Operand{{Shape: []int{2, 60}}, {Shape: []int{50}, DType: tensor.Bool}}},
+		[]string{"values", "count"},
 		func(in []*ops.Node) []*ops.Node {
 			v, n := ops.Compress(in[0], 1, in[1], -1)
 			return []*ops.Node{v, n}
@@ -96,51 +99,52 @@ func init() {
 	names := []string{"values", "first", "inverse", "counts", "number"}
 	consecutive := func(label string, shape []int, axis int, only ...tensor.DType) []spec.Sample {
 		o := &ops.UniqueOptions{Along: axis >= 0, Axis: axis}
-		return several(spec.Sample{Label: label, Only: only, Operands: []spec.Operand{{Shape: shape, Lo: 0, Hi: 1.99}}}, names, func(in []*ops.Node) []*ops.Node {
-			x := in[0]
-			if x.DType().IsFloat() {
-				x = ops.Floor(x)
-			}
-			u := ops.UniqueConsecutive(x, o)
-			return []*ops.Node{u.Values, u.First, u.Inverse, u.Counts, u.Number}
-		}, func(c spec.Case) []spec.Array {
-			x := coarse(c.In[0])
-			n := x.Len()
-			values := spec.NewArray(x.DType, n)
-			places := make([][]int, n) // of each item
-			if axis >= 0 {
-				n, values = shape[axis], spec.NewArray(x.DType, shape...)
-				places = make([][]int, n)
-			}
-			for p, at := range reference.Coordinates(shape) {
-				i := p
+		return several(spec.Sample{Label: label, Only: only, Operands: []spec.Operand{{Shape: shape, Lo: 0, Hi: 1.99}}}, names,
+			func(in []*ops.Node) []*ops.Node {
+				x := in[0]
+				if x.DType().IsFloat() {
+					x = ops.Floor(x)
+				}
+				u := ops.UniqueConsecutive(x, o)
+				return []*ops.Node{u.Values, u.First, u.Inverse, u.Counts, u.Number}
+			}, func(c spec.Case) []spec.Array {
+				x := coarse(c.In[0])
+				n := x.Len()
+				values := spec.NewArray(x.DType, n)
+				places := make([][]int, n) // of each item
 				if axis >= 0 {
-					i = at[axis]
+					n, values = shape[axis], spec.NewArray(x.DType, shape...)
+					places = make([][]int, n)
 				}
-				places[i] = append(places[i], p)
-			}
-			first, inverse, counts := spec.NewArray(tensor.Int64, n), spec.NewArray(tensor.Int64, n), spec.NewArray(tensor.Int64, n)
-			number := 0
-			for i := range n {
-				first.I[i] = -1
-			}
-			for i := range n {
-				same := i > 0
-				for k, p := range places[i] {
-					same = same && reference.CompareAt(x, p, places[max(i-1, 0)][k]) == 0
-				}
-				if !same {
-					first.I[number] = int64(i)
-					for k, p := range places[i] {
-						reference.CopyElement(values, places[number][k], x, p)
+				for p, at := range reference.Coordinates(shape) {
+					i := p
+					if axis >= 0 {
+						i = at[axis]
 					}
-					number++
+					places[i] = append(places[i], p)
 				}
-				inverse.I[i] = int64(number - 1)
-				counts.I[number-1]++
-			}
-			return []spec.Array{values, first, inverse, counts, scalarOf(number)}
-		})
+				first, inverse, counts := spec.NewArray(tensor.Int64, n), spec.NewArray(tensor.Int64, n), spec.NewArray(tensor.Int64, n)
+				number := 0
+				for i := range n {
+					first.I[i] = -1
+				}
+				for i := range n {
+					same := i > 0
+					for k, p := range places[i] {
+						same = same && reference.CompareAt(x, p, places[max(i-1, 0)][k]) == 0
+					}
+					if !same {
+						first.I[number] = int64(i)
+						for k, p := range places[i] {
+							reference.CopyElement(values, places[number][k], x, p)
+						}
+						number++
+					}
+					inverse.I[i] = int64(number - 1)
+					counts.I[number-1]++
+				}
+				return []spec.Array{values, first, inverse, counts, scalarOf(number)}
+			})
 	}
 	layouts("unique_consecutive", slices.Concat(
 		consecutive("elements", []int{11, 8}, -1),

@@ -71,7 +71,8 @@ func iotaSamples() []spec.Sample {
 		shape []int
 	}{{0, []int{5}}, {1, []int{3, 7}}, {-3, []int{4, 1, 5}}, {0, []int{0, 2}}} {
 		out = append(out, spec.Sample{
-			Label: fmt.Sprint(c.shape, c.axis), Attr: c.axis, Source: func(g *ops.Graph, dt tensor.DType) *ops.Node { return g.Iota(dt, c.axis, c.shape...) },
+			Label: fmt.Sprint(c.shape, c.axis), Attr: c.axis,
+			Source: func(g *ops.Graph, dt tensor.DType) *ops.Node { return g.Iota(dt, c.axis, c.shape...) },
 		})
 	}
 	return out
@@ -91,6 +92,7 @@ func choices() []spec.Sample {
 	}
 	return append(out,
 		spec.Sample{Label: "scalar condition", Operands: []spec.Operand{{DType: tensor.Bool}, {Shape: []int{4, 5}}, {Shape: []int{4, 1}}}},
-		spec.Sample{Label: "condition decides the shape", Operands: []spec.Operand{{Shape: []int{3, 4}, DType: tensor.Bool}, {}, {Shape: []int{4}}}},
+		spec.Sample{Label: "condition decides the shape",
+			Operands: []spec.Operand{{Shape: []int{3, 4}, DType: tensor.Bool}, {}, {Shape: []int{4}}}},
 	)
 }

@@ -15,7 +15,8 @@ import (
 
 // stable is the tolerance of an algorithm that is backward stable: its error is a small multiple of u times the size of the result and the
 // condition of the problem, which the reference gives as Terms and N.
-var stable = spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: "backward stable (Higham, Accuracy and Stability of Numerical Algorithms, chapters 9, 10, 19): n·u·κ·max|y|"}
+var stable = spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1,
+	Source: "backward stable (Higham, Accuracy and Stability of Numerical Algorithms, chapters 9, 10, 19): n·u·κ·max|y|"}
 
 // grid is a matrix.
 type grid struct {
@@ -261,7 +262,8 @@ func lastSwapped(rank int) []int {
 func swapped(x *ops.Node) *ops.Node { return ops.Transpose(x, lastSwapped(x.Rank())...) }
 
 // systems are samples of an op of square matrices: odd, a batch, one number, and nothing.
-func systems(through func(in []*ops.Node) []*ops.Node, attr any, label string, build func(in []*ops.Node) *ops.Node, more ...func(batch []int, n int) []int) []spec.Sample {
+func systems(through func(in []*ops.Node) []*ops.Node, attr any, label string, build func(in []*ops.Node) *ops.Node,
+	more ...func(batch []int, n int) []int) []spec.Sample {
 	var all []spec.Sample
 	for _, s := range []struct {
 		label string
@@ -283,8 +285,10 @@ func rectangles(attr any, label string, build func(in []*ops.Node) *ops.Node) []
 	for _, s := range []struct {
 		label string
 		shape []int
-	}{{"tall", []int{2, 5, 3}}, {"wide", []int{2, 3, 5}}, {"square", []int{4, 4}}, {"one", []int{1, 1}}, {"no rows", []int{2, 0, 3}}, {"no columns", []int{3, 0}}, {"no matrices", []int{0, 2, 3}}} {
-		all = append(all, spec.Sample{Label: label + s.label, Operands: []spec.Operand{{Shape: s.shape, Lo: -2, Hi: 2}}, Attr: attr, Build: build})
+	}{{"tall", []int{2, 5, 3}}, {"wide", []int{2, 3, 5}}, {"square", []int{4, 4}}, {"one", []int{1, 1}}, {"no rows", []int{2, 0, 3}},
+		{"no columns", []int{3, 0}}, {"no matrices", []int{0, 2, 3}}} {
+		all = append(all, spec.Sample{Label: label + s.label, Operands: []spec.Operand{{Shape: s.shape, Lo: -2, Hi: 2}}, Attr: attr,
+			Build: build})
 	}
 	return all
 }

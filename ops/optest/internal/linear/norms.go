@@ -14,7 +14,8 @@ import (
 // Norms, powers and distances.
 
 func init() {
-	orders := []linalg.MatrixOrder{linalg.Frobenius, linalg.Nuclear, linalg.Spectral, linalg.Smallest, linalg.OneNorm, linalg.OneLeast, linalg.InfNorm, linalg.InfLeast}
+	orders := []linalg.MatrixOrder{linalg.Frobenius, linalg.Nuclear, linalg.Spectral, linalg.Smallest, linalg.OneNorm, linalg.OneLeast,
+		linalg.InfNorm, linalg.InfLeast}
 	var norms, conditions []spec.Sample
 	for _, o := range orders {
 		norms = append(norms, spec.Sample{
@@ -117,7 +118,8 @@ func init() {
 		d := vectorDistance{norm: norm}
 		cdists = append(cdists, cdistCase("norm", d, []int{2, 3, 5}, []int{2, 4, 5}))
 		pdists = append(pdists, spec.Sample{
-			Label: "norm " + textOf(norm), Operands: []spec.Operand{{Shape: []int{5, 3}, Distinct: true, Fixed: math.IsInf(norm, 1)}}, Attr: d, // differences that are equal have a kink
+			// differences that are equal have a kink
+			Label: "norm " + textOf(norm), Operands: []spec.Operand{{Shape: []int{5, 3}, Distinct: true, Fixed: math.IsInf(norm, 1)}}, Attr: d,
 			Build: func(in []*ops.Node) *ops.Node { return linalg.Pdist(in[0], norm) },
 		})
 	}
@@ -175,8 +177,10 @@ func init() {
 		Tolerance: spec.Tolerance{ULP: 4, ULP64: 4, Terms: 1, Stored: 4, Source: spec.Composition},
 		Samples: []spec.Sample{
 			{Label: "plain", Operands: []spec.Operand{{Shape: []int{3, 7}}}, Build: func(in []*ops.Node) *ops.Node { return ops.Cov(in[0], nil) }},
-			{Label: "one variable", Operands: []spec.Operand{{Shape: []int{7}}}, Build: func(in []*ops.Node) *ops.Node { return ops.Cov(in[0], nil) }},
-			{Label: "weighted", Operands: []spec.Operand{{Shape: []int{3, 7}}, {Shape: []int{7}, DType: tensor.Int32, Lo: 1, Hi: 4}, {Shape: []int{7}, Lo: 0.5, Hi: 1.5}},
+			{Label: "one variable", Operands: []spec.Operand{{Shape: []int{7}}},
+				Build: func(in []*ops.Node) *ops.Node { return ops.Cov(in[0], nil) }},
+			{Label: "weighted", Operands: []spec.Operand{{Shape: []int{3, 7}}, {Shape: []int{7}, DType: tensor.Int32, Lo: 1, Hi: 4},
+				{Shape: []int{7}, Lo: 0.5, Hi: 1.5}},
 				Build: func(in []*ops.Node) *ops.Node {
 					return ops.Cov(in[0], &ops.CovOptions{Counts: in[1], Weights: in[2]})
 				}},

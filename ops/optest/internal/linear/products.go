@@ -56,7 +56,8 @@ func init() {
 		for _, s := range e.shapes {
 			operands = append(operands, spec.Operand{Shape: s})
 		}
-		s := spec.Sample{Label: e.equation, Operands: operands, Attr: meant, Build: func(in []*ops.Node) *ops.Node { return ops.Einsum(e.equation, in...) }}
+		s := spec.Sample{Label: e.equation, Operands: operands, Attr: meant,
+			Build: func(in []*ops.Node) *ops.Node { return ops.Einsum(e.equation, in...) }}
 		if i > 1 { // intermediate results are rounded to narrow dtypes, and products of dtypes are those of matmul
 			s.Only = []tensor.DType{tensor.Float32, tensor.Float64}
 		}
@@ -97,9 +98,11 @@ func init() {
 		Reference: func(c spec.Case) spec.Result { return loops(given(c), c.In) },
 		Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Stored: 3, Source: spec.Composition},
 		Samples: []spec.Sample{
-			{Label: "four", Operands: []spec.Operand{{Shape: []int{3, 7}}, {Shape: []int{7, 2}}, {Shape: []int{2, 5}}, {Shape: []int{5}}}, Attr: "ab,bc,cd,d->a",
+			{Label: "four", Operands: []spec.Operand{{Shape: []int{3, 7}}, {Shape: []int{7, 2}}, {Shape: []int{2, 5}}, {Shape: []int{5}}},
+				Attr:  "ab,bc,cd,d->a",
 				Build: func(in []*ops.Node) *ops.Node { return linalg.MultiDot(in...) }},
-			{Label: "one", Operands: []spec.Operand{{Shape: []int{3, 7}}}, Attr: "ab->ab", Build: func(in []*ops.Node) *ops.Node { return linalg.MultiDot(in...) }},
+			{Label: "one", Operands: []spec.Operand{{Shape: []int{3, 7}}}, Attr: "ab->ab",
+				Build: func(in []*ops.Node) *ops.Node { return linalg.MultiDot(in...) }},
 		},
 	})
 	spec.Register("kron", spec.Spec{

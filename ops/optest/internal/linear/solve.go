@@ -75,8 +75,14 @@ func init() {
 		Reference: inverses,
 		Tolerance: stable,
 		Samples: append(
-			systems(positive, nil, "lower, ", func(in []*ops.Node) *ops.Node { return linalg.CholeskyInverse(linalg.Cholesky(in[0], false), false) }),
-			systems(positive, nil, "upper, ", func(in []*ops.Node) *ops.Node { return linalg.CholeskyInverse(linalg.Cholesky(in[0], true), true) })[:1]...),
+			systems(positive, nil, "lower, ", func(in []*ops.Node) *ops.Node {
+				return linalg.CholeskyInverse(linalg.Cholesky(in[0], false),
+					false)
+			}),
+			systems(positive, nil, "upper, ", func(in []*ops.Node) *ops.Node {
+				return linalg.CholeskyInverse(linalg.Cholesky(in[0], true),
+					true)
+			})[:1]...),
 	})
 	spec.Register("linalg.solve_triangular", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
@@ -248,7 +254,8 @@ func indefinite(in []*ops.Node) []*ops.Node {
 
 func triangularCases() []spec.Sample {
 	var all []spec.Sample
-	for i, o := range []linalg.TriangularOptions{{}, {Upper: true}, {Transposed: true}, {Right: true}, {Unit: true, Upper: true, Right: true, Transposed: true}, {Right: true, Transposed: true}, {Unit: true}} {
+	for i, o := range []linalg.TriangularOptions{{}, {Upper: true}, {Transposed: true}, {Right: true},
+		{Unit: true, Upper: true, Right: true, Transposed: true}, {Right: true, Transposed: true}, {Unit: true}} {
 		operand := columnsOf(2)
 		if o.Right {
 			operand = rowsOf(2)

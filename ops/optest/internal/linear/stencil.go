@@ -99,7 +99,8 @@ func stencilSamples() (all []spec.Sample) {
 		shape []int
 		stencilCase
 	}{
-		{"along rows, edges", []int{3, 70}, stencilCase{ops.StencilOptions{Axes: []int{1}, Size: []int{3}, Weights: []float64{0.25, 0.5, 0.25}}, 9}},
+		{"along rows, edges", []int{3, 70}, stencilCase{ops.StencilOptions{Axes: []int{1}, Size: []int{3}, Weights: []float64{0.25, 0.5, 0.25}},
+			9}},
 		{"of an even size, mirrored", []int{67, 41}, stencilCase{ops.StencilOptions{
 			Axes: []int{0, 1}, Size: []int{2, 3}, Weights: []float64{0.5, -0.25, 0, 0.125, 0.25, -0.5}, Border: "reflect",
 		}, 5}},
@@ -109,7 +110,8 @@ func stencilSamples() (all []spec.Sample) {
 		{"three axes, periodic", []int{11, 6, 35}, stencilCase{ops.StencilOptions{
 			Axes: []int{0, 1, 2}, Size: []int{3, 3, 1}, Weights: []float64{0, 0.25, 0, 0.125, 0.25, 0.125, 0, 0.25, 0}, Border: "wrap",
 		}, 3}},
-		{"nothing", []int{0, 4}, stencilCase{ops.StencilOptions{Axes: []int{0, 1}, Size: []int{1, 3}, Weights: []float64{1, 2, 3}, Border: "zero"}, 2}},
+		{"nothing", []int{0, 4}, stencilCase{ops.StencilOptions{Axes: []int{0, 1}, Size: []int{1, 3}, Weights: []float64{1, 2, 3},
+			Border: "zero"}, 2}},
 	} {
 		all = append(all, spec.Sample{
 			Label: s.label, Operands: []spec.Operand{{Shape: s.shape}}, Attr: s.edges(),

@@ -44,14 +44,17 @@ func init() {
 		},
 		Tolerance: spec.Exact,
 		Samples: []spec.Sample{
-			{Label: "vector", Operands: []spec.Operand{{Shape: []int{37}, Lo: 0, Hi: 20, Special: true}, {Shape: []int{5, 11}, Lo: -2, Hi: 22, Special: true}}, Attr: false, Through: ascending, Build: search(false)},
-			{Label: "rows", Operands: []spec.Operand{{Shape: []int{3, 19}, Lo: 0, Hi: 9}, {Shape: []int{3, 7}, Lo: 0, Hi: 9}}, Attr: true, Through: ascending, Build: search(true)},
-			{Label: "sorter", Operands: []spec.Operand{{Shape: []int{19}}, {Shape: []int{7}}}, Attr: false, Only: []tensor.DType{tensor.Int16}, Through: func(in []*ops.Node) []*ops.Node {
-				s, _ := ops.Sort(in[0], -1, nil)
-				return []*ops.Node{s, in[1], in[0]}
-			}, Build: func(in []*ops.Node) *ops.Node {
-				return ops.SearchSorted(in[2], in[1], &ops.SearchOptions{Sorter: ops.ArgSort(in[2], 0, nil)})
-			}},
+			{Label: "vector", Operands: []spec.Operand{{Shape: []int{37}, Lo: 0, Hi: 20, Special: true},
+				{Shape: []int{5, 11}, Lo: -2, Hi: 22, Special: true}}, Attr: false, Through: ascending, Build: search(false)},
+			{Label: "rows", Operands: []spec.Operand{{Shape: []int{3, 19}, Lo: 0, Hi: 9}, {Shape: []int{3, 7}, Lo: 0, Hi: 9}}, Attr: true,
+				Through: ascending, Build: search(true)},
+			{Label: "sorter", Operands: []spec.Operand{{Shape: []int{19}}, {Shape: []int{7}}}, Attr: false, Only: []tensor.DType{tensor.Int16},
+				Through: func(in []*ops.Node) []*ops.Node {
+					s, _ := ops.Sort(in[0], -1, nil)
+					return []*ops.Node{s, in[1], in[0]}
+				}, Build: func(in []*ops.Node) *ops.Node {
+					return ops.SearchSorted(in[2], in[1], &ops.SearchOptions{Sorter: ops.ArgSort(in[2], 0, nil)})
+				}},
 		},
 	})
 	spec.Register("bincount", spec.Spec{
@@ -70,8 +73,10 @@ func init() {
 		},
 		Tolerance: spec.Summed(spec.AnySum),
 		Samples: []spec.Sample{
-			{Label: "ones", Operands: []spec.Operand{{Shape: []int{5, 31}, Lo: -2, Hi: 11}}, Build: func(in []*ops.Node) *ops.Node { return ops.BinCount(in[0], 9, nil) }},
-			{Label: "weights", Operands: []spec.Operand{{Shape: []int{67}, Lo: 0, Hi: 8}, {Shape: []int{67}, DType: tensor.Float32}}, Only: []tensor.DType{tensor.Int32}, Build: func(in []*ops.Node) *ops.Node { return ops.BinCount(in[0], 9, in[1]) }},
+			{Label: "ones", Operands: []spec.Operand{{Shape: []int{5, 31}, Lo: -2, Hi: 11}},
+				Build: func(in []*ops.Node) *ops.Node { return ops.BinCount(in[0], 9, nil) }},
+			{Label: "weights", Operands: []spec.Operand{{Shape: []int{67}, Lo: 0, Hi: 8}, {Shape: []int{67}, DType: tensor.Float32}},
+				Only: []tensor.DType{tensor.Int32}, Build: func(in []*ops.Node) *ops.Node { return ops.BinCount(in[0], 9, in[1]) }},
 		},
 	})
 	hist := func(i int, o ops.HistogramOptions) func(in []*ops.Node) *ops.Node {
@@ -100,8 +105,10 @@ func init() {
 		},
 		Tolerance: spec.Tolerance{ULP: 3, ULP64: 1, Terms: 1, Source: spec.AnySum + "; no value of the samples is an edge"},
 		Samples: []spec.Sample{
-			{Label: "limits", Operands: []spec.Operand{{Shape: []int{5, 31}, Lo: 0.5, Hi: 4.2}}, Attr: histogramOf{0, 1.0625, 3.1875}, Build: hist(0, ops.HistogramOptions{Low: 1.0625, High: 3.1875})},
-			{Label: "of all, weighed", Operands: []spec.Operand{{Shape: []int{61}}, {Shape: []int{61}}}, Attr: histogramOf{}, Only: []tensor.DType{tensor.Float32, tensor.Float64}, Build: hist(0, ops.HistogramOptions{})},
+			{Label: "limits", Operands: []spec.Operand{{Shape: []int{5, 31}, Lo: 0.5, Hi: 4.2}}, Attr: histogramOf{0, 1.0625, 3.1875},
+				Build: hist(0, ops.HistogramOptions{Low: 1.0625, High: 3.1875})},
+			{Label: "of all, weighed", Operands: []spec.Operand{{Shape: []int{61}}, {Shape: []int{61}}}, Attr: histogramOf{},
+				Only: []tensor.DType{tensor.Float32, tensor.Float64}, Build: hist(0, ops.HistogramOptions{})},
 			{Label: "edges", Operands: []spec.Operand{{Shape: []int{61}}}, Attr: histogramOf{result: 1}, Build: hist(1, ops.HistogramOptions{})},
 		},
 	})
@@ -110,10 +117,11 @@ func init() {
 			return weighed(c.In[1].Len()-1, func(p int) int { return binOf(c.In[1].F, c.In[0].F[p]) }, weightsOr1(c, 2, c.In[0]))
 		},
 		Tolerance: spec.Summed(spec.AnySum),
-		Samples: []spec.Sample{{Label: "ties", Operands: []spec.Operand{{Shape: []int{83}, Special: true}, {Shape: []int{6}, Lo: -3, Hi: 3}}, Through: func(in []*ops.Node) []*ops.Node {
-			e, _ := ops.Sort(ops.Round(in[1]), 0, nil)
-			return []*ops.Node{in[0], e}
-		}, Build: func(in []*ops.Node) *ops.Node { return ops.HistogramEdges(in[0], in[1], nil) }}},
+		Samples: []spec.Sample{{Label: "ties", Operands: []spec.Operand{{Shape: []int{83}, Special: true}, {Shape: []int{6}, Lo: -3, Hi: 3}},
+			Through: func(in []*ops.Node) []*ops.Node {
+				e, _ := ops.Sort(ops.Round(in[1]), 0, nil)
+				return []*ops.Node{in[0], e}
+			}, Build: func(in []*ops.Node) *ops.Node { return ops.HistogramEdges(in[0], in[1], nil) }}},
 	})
 	spec.Register("histogramdd", spec.Spec{
 		Reference: func(c spec.Case) spec.Result {
@@ -149,10 +157,11 @@ func init() {
 		Samples: []spec.Sample{{Label: "rows", Operands: []spec.Operand{{Shape: []int{97, 2}}}, Attr: 0, Build: func(in []*ops.Node) *ops.Node {
 			n, _ := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}})
 			return n
-		}}, {Label: "density", Operands: []spec.Operand{{Shape: []int{97, 2}}, {Shape: []int{97}, Lo: 0.5, Hi: 2}}, Attr: -1, Build: func(in []*ops.Node) *ops.Node {
-			n, _ := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}, Weights: in[1], Density: true})
-			return n
-		}}, {Label: "edges", Operands: []spec.Operand{{Shape: []int{3, 2}}}, Attr: 1, Build: func(in []*ops.Node) *ops.Node {
+		}}, {Label: "density", Operands: []spec.Operand{{Shape: []int{97, 2}}, {Shape: []int{97}, Lo: 0.5, Hi: 2}}, Attr: -1,
+			Build: func(in []*ops.Node) *ops.Node {
+				n, _ := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}, Weights: in[1], Density: true})
+				return n
+			}}, {Label: "edges", Operands: []spec.Operand{{Shape: []int{3, 2}}}, Attr: 1, Build: func(in []*ops.Node) *ops.Node {
 			_, edges := ops.HistogramDD(in[0], []int{4, 2}, &ops.HistogramDDOptions{Limits: []float64{-2, 2, -3, 3}})
 			return edges[0]
 		}}},
@@ -193,8 +202,10 @@ func init() {
 		},
 		Tolerance: spec.Tolerance{ULP: 0.5, ULP64: 0.5, Terms: 1, Stored: 2, Source: spec.Composition},
 		Samples: []spec.Sample{
-			{Label: "middle", Operands: []spec.Operand{{Shape: []int{3, 9, 5}}}, Attr: [2]int{1, 1}, Build: func(in []*ops.Node) *ops.Node { return ops.Diff(in[0], 1, 1) }},
-			{Label: "twice", Operands: []spec.Operand{{Shape: []int{4, 7}}}, Attr: [2]int{2, 1}, Build: func(in []*ops.Node) *ops.Node { return ops.Diff(in[0], 2, -1) }},
+			{Label: "middle", Operands: []spec.Operand{{Shape: []int{3, 9, 5}}}, Attr: [2]int{1, 1},
+				Build: func(in []*ops.Node) *ops.Node { return ops.Diff(in[0], 1, 1) }},
+			{Label: "twice", Operands: []spec.Operand{{Shape: []int{4, 7}}}, Attr: [2]int{2, 1},
+				Build: func(in []*ops.Node) *ops.Node { return ops.Diff(in[0], 2, -1) }},
 		},
 	})
 	at := []spec.Operand{{Shape: []int{5, 9}}, {Shape: []int{9}}}
@@ -228,7 +239,8 @@ func init() {
 					return r
 				}
 				add := func(x spec.Array) spec.Array {
-					return runningFold(spec.Case{In: []spec.Array{x}, Attr: RunningOf{Axis: 1}}, 0, 0, func(y spec.Array, p, q, _ int) { y.F[p] += x.F[q] })
+					return runningFold(spec.Case{In: []spec.Array{x}, Attr: RunningOf{Axis: 1}}, 0, 0,
+						func(y spec.Array, p, q, _ int) { y.F[p] += x.F[q] })
 				}
 				return spec.Result{Array: add(t), Terms: add(terms).F, N: float64(t.Shape[1]) + 4}
 			},

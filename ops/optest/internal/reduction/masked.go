@@ -27,7 +27,8 @@ func init() {
 		{"masked_min", ops.MaskedMin, "min", math.Inf(1), spec.Exact, -4, 4},
 		{"masked_argmax", ops.MaskedArgMax, "argmax", math.Inf(-1), spec.Exact, -4, 4},
 		{"masked_argmin", ops.MaskedArgMin, "argmin", math.Inf(1), spec.Exact, -4, 4},
-		{"masked_log_sum_exp", ops.MaskedLogSumExp, "log_sum_exp", math.Inf(-1), spec.Tolerance{ULP: 6, ULP64: 6, Terms: 1, Stored: 4, Source: spec.Composition}, -4, 4},
+		{"masked_log_sum_exp", ops.MaskedLogSumExp, "log_sum_exp", math.Inf(-1),
+			spec.Tolerance{ULP: 6, ULP64: 6, Terms: 1, Stored: 4, Source: spec.Composition}, -4, 4},
 		{"masked_median", ops.MaskedMedian, "nanmedian", math.NaN(), spec.Exact, -4, 4},
 	} {
 		spec.Register(m.op, spec.Spec{
@@ -164,6 +165,7 @@ func maskedFolds(call func(x, mask *ops.Node, axes ...int) *ops.Node, lo, hi flo
 	return []spec.Sample{
 		fold("rows", []int{1}, []int{3, 25}, []int{3, 25}),
 		fold("outer", []int{0, 2}, []int{3, 4, 5}, []int{4, 5}),
-		{Label: "no mask", Operands: []spec.Operand{{Shape: []int{3, 3}, Lo: lo, Hi: hi, Distinct: true}}, Attr: []int(nil), Build: func(in []*ops.Node) *ops.Node { return call(in[0], nil) }},
+		{Label: "no mask", Operands: []spec.Operand{{Shape: []int{3, 3}, Lo: lo, Hi: hi, Distinct: true}}, Attr: []int(nil),
+			Build: func(in []*ops.Node) *ops.Node { return call(in[0], nil) }},
 	}
 }

@@ -33,7 +33,10 @@ func init() {
 			return r
 		},
 		Tolerance: spec.Summed("a product in any order: n·u·|product|"),
-		Samples:   runningSamples(0, 0.8, 1.25, true, func(x *ops.Node, axis int, o *ops.CumSumOptions) *ops.Node { return ops.CumProd(x, axis, o) }),
+		Samples: runningSamples(0, 0.8, 1.25, true, func(x *ops.Node, axis int,
+			o *ops.CumSumOptions) *ops.Node {
+			return ops.CumProd(x, axis, o)
+		}),
 	})
 	for _, smallest := range []bool{false, true} {
 		name, call := "cummax", ops.CumMax
@@ -82,8 +85,12 @@ func init() {
 			return spec.Result{Array: y, Terms: terms, N: float64(x.Shape[reference.Attr[RunningOf](c).Axis]) + 8}
 		},
 		Tolerance: spec.Tolerance{ULP: 1, ULP64: 1, Terms: 1, Source: spec.Composition},
-		Samples: append(runningSamples(0, -4, 4, true, func(x *ops.Node, axis int, o *ops.CumSumOptions) *ops.Node { return ops.LogCumSumExp(x, axis, o) }),
-			sample.Labelled("apart", runningSamples(0, -200, 200, true, func(x *ops.Node, axis int, o *ops.CumSumOptions) *ops.Node { return ops.LogCumSumExp(x, axis, o) })[1:2])...),
+		Samples: append(runningSamples(0, -4, 4, true, func(x *ops.Node, axis int,
+			o *ops.CumSumOptions) *ops.Node {
+			return ops.LogCumSumExp(x, axis, o)
+		}),
+			sample.Labelled("apart", runningSamples(0, -200, 200, true,
+				func(x *ops.Node, axis int, o *ops.CumSumOptions) *ops.Node { return ops.LogCumSumExp(x, axis, o) })[1:2])...),
 	})
 	recurrence := runningSamples(0, -4, 4, false, nil)
 	for i := range recurrence {
@@ -172,7 +179,8 @@ func runningFold(c spec.Case, operand int, start float64, step func(y spec.Array
 }
 
 // runningSamples are rows and columns, forward and reverse, exclusive where there is such a form.
-func runningSamples(result int, lo, hi float64, exclusive bool, call func(x *ops.Node, axis int, o *ops.CumSumOptions) *ops.Node) (out []spec.Sample) {
+func runningSamples(result int, lo, hi float64, exclusive bool,
+	call func(x *ops.Node, axis int, o *ops.CumSumOptions) *ops.Node) (out []spec.Sample) {
 	for _, c := range []struct {
 		label string
 		shape []int
@@ -184,7 +192,8 @@ func runningSamples(result int, lo, hi float64, exclusive bool, call func(x *ops
 		{"columns", []int{33, 19}, RunningOf{0, exclusive, false, result}},
 	} {
 		out = append(out, spec.Sample{
-			Label: map[int]string{0: "", 1: "positions of "}[result] + c.label, Operands: []spec.Operand{{Shape: c.shape, Lo: lo, Hi: hi}}, Attr: c.a,
+			Label: map[int]string{0: "", 1: "positions of "}[result] + c.label, Operands: []spec.Operand{{Shape: c.shape, Lo: lo, Hi: hi}},
+			Attr: c.a,
 			Build: func(in []*ops.Node) *ops.Node {
 				return call(in[0], c.a.Axis, &ops.CumSumOptions{Exclusive: c.a.Exclusive, Reverse: c.a.Reverse})
 			},

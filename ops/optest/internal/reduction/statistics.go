@@ -45,7 +45,8 @@ func init() {
 			r.N += 2
 			return r
 		},
-		Tolerance: spec.Tolerance{ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: spec.Composition}, Samples: without32(fewFolds(ops.NanMean, -4, 4)),
+		Tolerance: spec.Tolerance{ULP: 3, ULP64: 1, Terms: 1, Stored: 1, Source: spec.Composition},
+		Samples:   without32(fewFolds(ops.NanMean, -4, 4)),
 	})
 	minMax := func(i int) func(x *ops.Node, axes ...int) *ops.Node {
 		return func(x *ops.Node, axes ...int) *ops.Node {

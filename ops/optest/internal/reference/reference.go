@@ -47,7 +47,8 @@ func Real1(f func(float64) float64) spec.Reference { return Each1(f, nil, nil) }
 
 // Each2 is a reference for an element-wise function of two operands that
 // broadcast.
-func Each2(f func(a, b float64) float64, i func(a, b int64, dt tensor.DType) int64, u func(a, b uint64, dt tensor.DType) uint64) spec.Reference {
+func Each2(f func(a, b float64) float64, i func(a, b int64, dt tensor.DType) int64,
+	u func(a, b uint64, dt tensor.DType) uint64) spec.Reference {
 	return func(c spec.Case) spec.Result {
 		a, b := c.In[0], c.In[1]
 		y := spec.NewArray(a.DType, Broadcast(a.Shape, b.Shape)...)

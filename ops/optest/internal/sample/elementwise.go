@@ -58,9 +58,10 @@ func Singles(r ...float64) []spec.Sample {
 		spec.Sample{Label: "transposed", Operands: []spec.Operand{bounded([]int{13, 9}, r)}, Through: func(in []*ops.Node) []*ops.Node {
 			return []*ops.Node{ops.Transpose(in[0], 1, 0)}
 		}},
-		spec.Sample{Label: "reversed every second", Operands: []spec.Operand{bounded([]int{8, 11}, r)}, Through: func(in []*ops.Node) []*ops.Node {
-			return []*ops.Node{ops.Slice(in[0], ops.Range{Axis: 1, Start: -1, Step: -2})}
-		}},
+		spec.Sample{Label: "reversed every second", Operands: []spec.Operand{bounded([]int{8, 11}, r)},
+			Through: func(in []*ops.Node) []*ops.Node {
+				return []*ops.Node{ops.Slice(in[0], ops.Range{Axis: 1, Start: -1, Step: -2})}
+			}},
 	)
 }
 
@@ -86,9 +87,10 @@ func Pairs(r ...float64) []spec.Sample {
 	special[0].Special, special[1].Special = true, true
 	return append(out,
 		spec.Sample{Label: "special", Operands: special},
-		spec.Sample{Label: "transposed", Operands: []spec.Operand{bounded([]int{19, 17}, r), bounded([]int{17, 19}, r)}, Through: func(in []*ops.Node) []*ops.Node {
-			return []*ops.Node{ops.Transpose(in[0], 1, 0), in[1]}
-		}},
+		spec.Sample{Label: "transposed", Operands: []spec.Operand{bounded([]int{19, 17}, r), bounded([]int{17, 19}, r)},
+			Through: func(in []*ops.Node) []*ops.Node {
+				return []*ops.Node{ops.Transpose(in[0], 1, 0), in[1]}
+			}},
 	)
 }
 

@@ -11,14 +11,16 @@ import (
 func Few1(r ...float64) []spec.Sample {
 	special := bounded([]int{83}, r)
 	special.Special = true
-	return []spec.Sample{{Label: "odd", Operands: []spec.Operand{bounded([]int{3, 5, 7}, r)}}, {Label: "special", Operands: []spec.Operand{special}}}
+	return []spec.Sample{{Label: "odd", Operands: []spec.Operand{bounded([]int{3, 5, 7}, r)}},
+		{Label: "special", Operands: []spec.Operand{special}}}
 }
 
 // Few2 are samples of an element-wise op of two operands, which broadcast.
 func Few2(r ...float64) []spec.Sample {
 	special := []spec.Operand{bounded([]int{19, 1}, r), bounded([]int{1, 19}, r)}
 	special[0].Special, special[1].Special = true, true
-	return []spec.Sample{{Label: "outer", Operands: []spec.Operand{bounded([]int{6, 1}, r), bounded([]int{1, 11}, r)}}, {Label: "special", Operands: special}}
+	return []spec.Sample{{Label: "outer", Operands: []spec.Operand{bounded([]int{6, 1}, r), bounded([]int{1, 11}, r)}},
+		{Label: "special", Operands: special}}
 }
 
 // SecondWithin gives operand 1 of samples other bounds.

@@ -81,11 +81,13 @@ func nothingLeft(t *testing.T, e engine.Engine) {
 	before := e.Stats()
 	m, err := e.Alloc(1000)
 	must(t, err)
-	s, err := e.Prepare(t.Context(), []engine.Bound{{Task: increment(4), Ins: []engine.Slot{{Mem: m}}, Outs: []engine.Slot{{Mem: m, Offset: 256}}}})
+	s, err := e.Prepare(t.Context(), []engine.Bound{{Task: increment(4), Ins: []engine.Slot{{Mem: m}},
+		Outs: []engine.Slot{{Mem: m, Offset: 256}}}})
 	must(t, err)
 	must(t, s.Run(t.Context(), 0, 1, 0))
 	live := e.Stats()
-	if live.Memories != before.Memories+1 || live.Bytes < before.Bytes+1000 || live.Sequences != before.Sequences+1 || live.Launches <= before.Launches {
+	if live.Memories != before.Memories+1 || live.Bytes < before.Bytes+1000 || live.Sequences != before.Sequences+1 ||
+		live.Launches <= before.Launches {
 		t.Errorf("one memory of 1000 bytes, one sequence and one launch more: %+v, before %+v", live, before)
 	}
 	must(t, s.Close())

@@ -96,7 +96,8 @@ func closedMemory(t *testing.T, e engine.Engine) {
 	must(t, m.Close())
 	refused(t, "writing to closed memory", e.Write(t.Context(), m, 0, make([]byte, 4)), engine.ErrClosed)
 	refused(t, "reading closed memory", e.Read(t.Context(), make([]byte, 4), m, 0), engine.ErrClosed)
-	_, err := e.Prepare(t.Context(), []engine.Bound{{Task: increment(4), Ins: []engine.Slot{{Mem: m}}, Outs: []engine.Slot{{Mem: alloc(t, e, 16)}}}})
+	_, err := e.Prepare(t.Context(), []engine.Bound{{Task: increment(4), Ins: []engine.Slot{{Mem: m}},
+		Outs: []engine.Slot{{Mem: alloc(t, e, 16)}}}})
 	refused(t, "preparing a task on closed memory", err, engine.ErrClosed)
 }
 

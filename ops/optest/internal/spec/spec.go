@@ -124,7 +124,8 @@ func (s Sample) Call(g *ops.Graph, dt tensor.DType, in []*ops.Node) (seen []*ops
 func Judgeable(op *ops.Op) error {
 	if Of(op.Name) == nil {
 		return fmt.Errorf("op %q has no spec: give what it computes, from the mathematics, its error bound and samples to optest.Register; "+
-			"ops of this module do so in packages below ops/optest/internal, element-wise functions in elementwise/function.go, a line each", op.Name)
+			"ops of this module do so in packages below ops/optest/internal, element-wise functions in elementwise/function.go, a line each",
+			op.Name)
 	}
 	return nil
 }

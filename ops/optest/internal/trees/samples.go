@@ -31,7 +31,8 @@ type treeModel struct {
 }
 
 func treeSamples() (out []spec.Sample) {
-	all := []ops.TreeMode{ops.TreeLessEqual, ops.TreeLess, ops.TreeGreaterEqual, ops.TreeGreater, ops.TreeEqual, ops.TreeNotEqual, ops.TreeMember}
+	all := []ops.TreeMode{ops.TreeLessEqual, ops.TreeLess, ops.TreeGreaterEqual, ops.TreeGreater, ops.TreeEqual, ops.TreeNotEqual,
+		ops.TreeMember}
 	plain := all[:1]
 	for _, m := range []treeModel{
 		{"boosted", 70, 6, 20, 5, 1, plain, 1, ops.TreeSum, ops.TreeRaw, true, true},
