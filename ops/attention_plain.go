@@ -178,5 +178,6 @@ func corePlain(c *Call, s attentionShape) []func() *Node {
 		x := plainBackOf(c, s, c.In[3], c.In[6])
 		return []func() *Node{x.byK, x.byV}
 	}
-	return []func() *Node{func() *Node { return plainAttention(c, s) }} // gradients do not depend on the other results: weights are computed anew
+	// gradients do not depend on the other results: weights are computed anew
+	return []func() *Node{func() *Node { return plainAttention(c, s) }}
 }

@@ -163,7 +163,8 @@ type closeAttr struct {
 }
 
 var _ = define(Op{
-	Name: "is_close", Category: "comparison", Attributes: AttributesOf[closeAttr](), Operands: operandsAB, DTypes: floats, Result: compare, Flat: true,
+	Name: "is_close", Category: "comparison", Attributes: AttributesOf[closeAttr](), Operands: operandsAB, DTypes: floats, Result: compare,
+	Flat: true,
 	Compose: func(c *Call) *Node {
 		a, x, y := c.Attr.(closeAttr), c.In[0], c.In[1]
 		p, q := widen(x), widen(y)

@@ -221,6 +221,7 @@ func (o Conv2DOptions) depthwiseGrad(b *Back) {
 	full := []int{x.shape[0], x.shape[1], x.shape[2] + 2*o.Pad[0], x.shape[3] + 2*o.Pad[1]}
 	a := windowAttr{Windows: []Window{o.window(0, w.shape), o.window(1, w.shape)}, full: full}
 	covering := apply("unwindow", a, Mul(dy, o.perTap(w)))
-	inside := Slice(covering, Range{Axis: 2, Start: o.Pad[0], Stop: o.Pad[0] + x.shape[2]}, Range{Axis: 3, Start: o.Pad[1], Stop: o.Pad[1] + x.shape[3]})
+	inside := Slice(covering, Range{Axis: 2, Start: o.Pad[0], Stop: o.Pad[0] + x.shape[2]},
+		Range{Axis: 3, Start: o.Pad[1], Stop: o.Pad[1] + x.shape[3]})
 	b.Add(0, Cast(Sum(inside, 4, 5), x.dtype))
 }

@@ -20,7 +20,8 @@ func (o Conv2DOptions) spreadGrad(dy, w *Node, x []int) *Node {
 		a.Full[axis] = x[2+i] + reach
 		windows[i] = Window{Axis: axis, Size: w.shape[2+i], Dilation: o.Dilation[i]}
 	}
-	spread := Windows(materialize(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...) // [N, G, O/G, H, W, U, V]
+	// [N, G, O/G, H, W, U, V]
+	spread := Windows(materialize(apply("unslice", a, dy), gradLayout(w.shape[0]/o.Groups, w.shape[1])...), windows...)
 	flipped := Flip(o.kernels(w), 3, 4)
 	dx := apply("contract", ir.ContractAttr{
 		ABatch: []int{1}, AM: []int{0, 3, 4}, AK: []int{2, 5, 6},
@@ -60,7 +61,8 @@ func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
 		along[a] = p
 	}
 	rows, columns := along[0], along[1]
-	read := Windows(materialize(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...) // [N, G, O/G, I, J, T, T]
+	// [N, G, O/G, I, J, T, T]
+	read := Windows(materialize(dy, gradLayout(w.shape[0]/o.Groups, w.shape[1]*rows.count*columns.count)...), windows...)
 	k := o.kernels(w)
 	k = Flip(Reshape(k, k.shape[0], k.shape[1], k.shape[2], rows.taps, rows.count, columns.taps, columns.count), 3, 5)
 	dx := apply("contract", ir.ContractAttr{
@@ -70,7 +72,8 @@ func (o Conv2DOptions) phaseGrad(dy, w *Node, x []int) *Node {
 	dx = Transpose(dx, 1, 0, 6, 2, 4, 3, 5)
 	dx = Pad(dx, 0, Padding{4, 0, o.Stride[0] - rows.count}, Padding{6, 0, o.Stride[1] - columns.count})
 	dx = Reshape(dx, x[0], x[1], rows.rows*o.Stride[0], columns.rows*o.Stride[1])
-	return Slice(dx, Range{Axis: 2, Start: rows.moved, Stop: rows.moved + x[2]}, Range{Axis: 3, Start: columns.moved, Stop: columns.moved + x[3]})
+	return Slice(dx, Range{Axis: 2, Start: rows.moved, Stop: rows.moved + x[2]},
+		Range{Axis: 3, Start: columns.moved, Stop: columns.moved + x[3]})
 }
 
 // phases are how a stride divides one axis of an image.

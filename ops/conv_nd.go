@@ -135,7 +135,8 @@ func (o ConvOptions) options(n int) (p convPlan, err error) {
 		}
 		return list
 	}
-	p = convPlan{Stride: fill("stride", o.Stride, 1, 1), Before: fill("pad", o.Pad, 0, 0), Dilation: fill("dilation", o.Dilation, 1, 1), Groups: orOne(o.Groups)}
+	p = convPlan{Stride: fill("stride", o.Stride, 1, 1), Before: fill("pad", o.Pad, 0, 0), Dilation: fill("dilation", o.Dilation, 1, 1),
+		Groups: orOne(o.Groups)}
 	if p.After = slices.Clone(p.Before); len(o.PadAfter) > 0 {
 		p.After = fill("pad_after", o.PadAfter, 0, 0)
 	}

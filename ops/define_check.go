@@ -44,7 +44,8 @@ func (o *Op) check() error {
 		return errors.New("it has Scalar or View and no operands")
 	case o.Scalar != nil && (o.Scalar.Host == nil || o.Scalar.OpenCL == "" && o.Scalar.OpenCLFor == nil):
 		return errors.New("its Scalar has no OpenCL C, or no function for the host")
-	case o.Scalar != nil && (o.Scalar.Arity != 0 && o.Scalar.Arity != len(o.Operands) || slices.ContainsFunc(o.Operands, func(p Operand) bool { return p.Optional || p.Repeated })):
+	case o.Scalar != nil && (o.Scalar.Arity != 0 && o.Scalar.Arity != len(o.Operands) ||
+		slices.ContainsFunc(o.Operands, func(p Operand) bool { return p.Optional || p.Repeated })):
 		return errors.New("its Scalar has another number of operands than each of its calls")
 	case len(o.DTypes) == 0:
 		return errors.New("it has no DTypes")
@@ -134,7 +135,8 @@ func (c *Call) viewFits(r Result) error {
 		}
 		return ok
 	}
-	if slices.ContainsFunc(src, func(i *engine.Index) bool { return !known(i) }) || slices.ContainsFunc(conds, func(c engine.Cond) bool { return !known(c.X) }) {
+	if slices.ContainsFunc(src, func(i *engine.Index) bool { return !known(i) }) ||
+		slices.ContainsFunc(conds, func(c engine.Cond) bool { return !known(c.X) }) {
 		return fmt.Errorf("its view has a coordinate that is nil, or of an axis that %v does not have", r.Shape)
 	}
 	if dom.Size() == 0 {

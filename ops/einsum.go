@@ -422,7 +422,8 @@ type covAttr struct {
 var _ = define(Op{
 	Name: "cov", Category: "statistics",
 	Attributes: AttributesOf[covAttr](),
-	Operands:   []Operand{{Name: "x"}, {Name: "counts", DTypes: numbers, Optional: true}, {Name: "weights", DTypes: numbers, Optional: true}}, DTypes: floats,
+	Operands:   []Operand{{Name: "x"}, {Name: "counts", DTypes: numbers, Optional: true}, {Name: "weights", DTypes: numbers, Optional: true}},
+	DTypes:     floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		s, a := c.shape(0), c.Attr.(covAttr)
 		if len(s) == 0 || len(s) > 2 {

@@ -79,7 +79,8 @@ func EmbeddingBag(table, ids *Node, o *EmbeddingBagOptions) *Node {
 
 var _ = define(Op{
 	Name: "embedding_bag", Category: "indexing", Attributes: AttributesOf[bagAttr](), DTypes: floats,
-	Operands: []Operand{{Name: "table"}, {Name: "ids", DTypes: ints}, {Name: "more", DTypes: slices.Concat(ints, floats), Optional: true, Repeated: true}},
+	Operands: []Operand{{Name: "table"}, {Name: "ids", DTypes: ints},
+		{Name: "more", DTypes: slices.Concat(ints, floats), Optional: true, Repeated: true}},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, table, ids := c.Attr.(bagAttr), c.shape(0), c.shape(1)
 		want := 2

@@ -76,7 +76,8 @@ func DynamicQuantizeLinear(x *Node) (y, scale, zero *Node) {
 }
 
 var _ = define(Op{
-	Name: "dynamic_quantize_linear", Category: "quantization", DTypes: floats, Operands: operandX, Flat: true, ResultNames: []string{"y", "scale", "zero"},
+	Name: "dynamic_quantize_linear", Category: "quantization", DTypes: floats, Operands: operandX, Flat: true,
+	ResultNames: []string{"y", "scale", "zero"},
 	Results: func(c *Call) ([]Result, error) {
 		if c.In[0].Size() == 0 {
 			return nil, errors.New("x is empty and has no range")

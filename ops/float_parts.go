@@ -99,7 +99,8 @@ var _ = define(Op{
 		}
 		// In halves, each of which is a number: 2^-149 is one, and 1 / 2^-149 is not.
 		if e.dtype != tensor.Int32 {
-			e = Cast(Minimum(Maximum(Cast(e, tensor.Int64), scalarConst(x.graph, tensor.Int64, -5000)), scalarConst(x.graph, tensor.Int64, 5000)), tensor.Int32)
+			e = Cast(Minimum(Maximum(Cast(e, tensor.Int64), scalarConst(x.graph, tensor.Int64, -5000)), scalarConst(x.graph, tensor.Int64, 5000)),
+				tensor.Int32)
 		}
 		return apply("scale_by_power", nil, x, e)
 	},
@@ -107,8 +108,9 @@ var _ = define(Op{
 
 // scale_by_power is x · 2^e for an int32 e, rounded once.
 var _ = define(Op{
-	Name: "scale_by_power", Operands: []Operand{{Name: "x"}, {Name: "e", DTypes: []tensor.DType{tensor.Int32}}}, DTypes: floats, hidden: true, Result: broadcast,
-	Grad: func(b *Back) { b.Add(0, apply("scale_by_power", nil, b.Grad(), b.In(1))) },
+	Name: "scale_by_power", Operands: []Operand{{Name: "x"}, {Name: "e", DTypes: []tensor.DType{tensor.Int32}}}, DTypes: floats, hidden: true,
+	Result: broadcast,
+	Grad:   func(b *Back) { b.Add(0, apply("scale_by_power", nil, b.Grad(), b.In(1))) },
 	Scalar: scalarOf("ldexp(a, b)", 4, func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
 		e := args[1].I64
 		if engine.ClassOf(out) == engine.ClassF64 {
@@ -150,17 +152,18 @@ var _ = define(Op{
 var _ = define(Op{
 	Name: "exponent_of", Operands: operandX, DTypes: floats, hidden: true, Flat: true,
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.shape(0), tensor.Int32, nil },
-	Scalar: scalarOf("a == 0.0f || isnan(a) || isinf(a) ? 0 : ilogb(a) + 1", 4, func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
-		if engine.ClassOf(in[0]) == engine.ClassF64 {
-			for i, x := range args[0].F64[:len(dst.I64)] {
-				dst.I64[i] = exponentOf(x)
+	Scalar: scalarOf("a == 0.0f || isnan(a) || isinf(a) ? 0 : ilogb(a) + 1", 4,
+		func(_ tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+			if engine.ClassOf(in[0]) == engine.ClassF64 {
+				for i, x := range args[0].F64[:len(dst.I64)] {
+					dst.I64[i] = exponentOf(x)
+				}
+				return
 			}
-			return
-		}
-		for i, x := range args[0].F32[:len(dst.I64)] {
-			dst.I64[i] = exponentOf(float64(x))
-		}
-	}),
+			for i, x := range args[0].F32[:len(dst.I64)] {
+				dst.I64[i] = exponentOf(float64(x))
+			}
+		}),
 })
 
 func exponentOf(x float64) int64 {

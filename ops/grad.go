@@ -154,7 +154,8 @@ type tape struct {
 }
 
 func newTape(ys, xs []*Node) *tape {
-	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}, parts: map[*Node][]*Node{}, picked: map[*Node]map[int]*Node{}}
+	t := &tape{wanted: map[*Node]bool{}, leaf: map[*Node]bool{}, grads: map[*Node]*Node{}, parts: map[*Node][]*Node{},
+		picked: map[*Node]map[int]*Node{}}
 	for _, x := range xs {
 		t.wanted[x], t.leaf[x] = true, true
 	}

@@ -69,7 +69,8 @@ var _ = define(Op{
 
 // again is x as a second computation reads it, which begins after the other operands are computed.
 var _ = define(Op{
-	Name: "again", Traits: Traits(ir.TraitAfter), Operands: []Operand{{Name: "x", DTypes: every}, {Name: "after", DTypes: every, Optional: true, Repeated: true}},
+	Name: "again", Traits: Traits(ir.TraitAfter), Operands: []Operand{{Name: "x", DTypes: every},
+		{Name: "after", DTypes: every, Optional: true, Repeated: true}},
 	hidden: true, placeholder: true, Result: same, View: identityView,
 	Grad: func(b *Back) { b.Add(0, b.Grad()) },
 })

@@ -49,7 +49,8 @@ func (k *backLoop) keep() {
 				return
 			}
 			k.room -= n.Size()
-			for u := users[n]; len(u) == 1 && u[0] != nil && u[0].is(roleAdd) && slices.Equal(u[0].shape, n.shape); u = users[n] { // biases, other products
+			for u := users[n]; len(u) == 1 && u[0] != nil && u[0].is(roleAdd) &&
+				slices.Equal(u[0].shape, n.shape); u = users[n] { // biases, other products
 				n = u[0]
 			}
 			if !slices.ContainsFunc(k.known, func(p knownProduct) bool { return p.node == n }) {

@@ -153,7 +153,8 @@ func (n *Node) label() string {
 // add appends a node; caller and scope come from the composite that is being
 // built, if any.
 func (g *Graph) add(op *Op, attr any, in []*Node, shape []int, dt tensor.DType) *Node {
-	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name, depth: g.depth}
+	n := &Node{graph: g, id: len(g.nodes), op: op, in: slices.Clone(in), attr: attr, shape: slices.Clone(shape), dtype: dt, scope: op.Name,
+		depth: g.depth}
 	switch op.kind {
 	case ir.KindInput, ir.KindConst, ir.KindVariable: // they are there before anything runs
 	default:

@@ -40,7 +40,8 @@ func GridSample(x, grid *Node, o *GridSampleOptions) *Node {
 }
 
 var _ = define(Op{
-	Name: "grid_sample", Category: "resampling", Attributes: AttributesOf[GridSampleOptions](), Operands: []Operand{{Name: "x"}, {Name: "grid"}}, DTypes: wideFloats,
+	Name: "grid_sample", Category: "resampling", Attributes: AttributesOf[GridSampleOptions](),
+	Operands: []Operand{{Name: "x"}, {Name: "grid"}}, DTypes: wideFloats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		o, x, g := c.Attr.(GridSampleOptions), c.shape(0), c.shape(1)
 		n := len(x) - 2
@@ -49,7 +50,8 @@ var _ = define(Op{
 			return nil, 0, fmt.Errorf("x %v and a grid %v: needs [N C ...] of one to three spatial axes and [N ... axes]", x, g)
 		case ir.Product(x[2:]) == 0:
 			return nil, 0, fmt.Errorf("x is empty: %v", x)
-		case !slices.Contains([]InterpolateMode{"", InterpolateLinear, InterpolateNearest, InterpolateCubic}, o.Mode) || o.Mode == InterpolateCubic && n == 3:
+		case !slices.Contains([]InterpolateMode{"", InterpolateLinear, InterpolateNearest, InterpolateCubic}, o.Mode) ||
+			o.Mode == InterpolateCubic && n == 3:
 			return nil, 0, fmt.Errorf("the mode %q for %d axes", o.Mode, n)
 		case !slices.Contains([]GridPadding{"", GridZeros, GridBorder, GridReflection}, o.Pad):
 			return nil, 0, fmt.Errorf("the padding %q is none of zeros, border and reflection", o.Pad)
@@ -197,7 +199,8 @@ func AffineGrid(theta *Node, size []int, align bool) *Node {
 }
 
 var _ = define(Op{
-	Name: "affine_grid", Category: "resampling", Attributes: AttributesOf[affineGridAttr](), Operands: []Operand{{Name: "theta"}}, DTypes: floats,
+	Name: "affine_grid", Category: "resampling", Attributes: AttributesOf[affineGridAttr](), Operands: []Operand{{Name: "theta"}},
+	DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, t := c.Attr.(affineGridAttr), c.shape(0)
 		n := len(a.Size) - 2

@@ -158,7 +158,8 @@ func (o InterpolateOptions) axes(x []int, dt tensor.DType) ([]resampleAttr, erro
 		return nil, fmt.Errorf("the size %v and the scale %v do not fit the axes of %v", o.Size, o.Scale, x)
 	case !hasDerivative(dt) && filter != filterNearest:
 		return nil, fmt.Errorf("dtype %v is not a float, which the mode %q needs (cast with ops.Cast)", dt, o.Mode)
-	case !slices.Contains([]CoordMode{CoordHalfPixel, CoordPyTorchHalfPixel, CoordHalfPixelSymmetric, CoordAsymmetric, CoordAlignCorners, CoordCrop}, coords):
+	case !slices.Contains([]CoordMode{CoordHalfPixel, CoordPyTorchHalfPixel, CoordHalfPixelSymmetric, CoordAsymmetric, CoordAlignCorners,
+		CoordCrop}, coords):
 		return nil, fmt.Errorf("the coordinates %q are unknown", coords)
 	case !slices.Contains([]NearestMode{NearestFloor, NearestCeil, NearestRoundPreferFloor, NearestRoundPreferCeil}, round):
 		return nil, fmt.Errorf("the rounding %q is unknown", round)
@@ -174,7 +175,8 @@ func (o InterpolateOptions) axes(x []int, dt tensor.DType) ([]resampleAttr, erro
 	var out []resampleAttr
 	for i := range n {
 		axis := len(x) - n + i
-		a := resampleAttr{Axis: axis, In: x[axis], Filter: filter, Coords: coords, Round: round, Cubic: cubic, Antialias: o.Antialias, Exclude: o.Exclude}
+		a := resampleAttr{Axis: axis, In: x[axis], Filter: filter, Coords: coords, Round: round, Cubic: cubic, Antialias: o.Antialias,
+			Exclude: o.Exclude}
 		if len(o.Scale) > 0 {
 			if a.Scale = o.Scale[i]; !(a.Scale > 0) || math.IsInf(a.Scale, 1) {
 				return nil, fmt.Errorf("the scale is %v", o.Scale)
@@ -193,7 +195,8 @@ func (o InterpolateOptions) axes(x []int, dt tensor.DType) ([]resampleAttr, erro
 			if a.Start, a.End = o.Region[i], o.Region[n+i]; math.IsNaN(a.Start+a.End) || math.IsInf(a.Start+a.End, 0) {
 				return nil, fmt.Errorf("the region is %v", o.Region)
 			}
-		} else if a.Out == a.In && (a.Scale == 0 || a.Scale == 1) && (filter != filterNearest || coords != CoordAsymmetric || round != NearestCeil) {
+		} else if a.Out == a.In && (a.Scale == 0 || a.Scale == 1) &&
+			(filter != filterNearest || coords != CoordAsymmetric || round != NearestCeil) {
 			continue
 		}
 		out = append(out, a)

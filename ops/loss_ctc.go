@@ -43,7 +43,8 @@ func CTCLoss(x, targets, inputLengths, targetLengths *Node, o *CTCOptions) *Node
 
 var _ = define(Op{
 	Name: "ctc_loss", Category: "loss", Attributes: AttributesOf[ctcAttr](), DTypes: floats,
-	Operands: []Operand{{Name: "x"}, {Name: "targets", DTypes: ints}, {Name: "input_lengths", DTypes: ints}, {Name: "target_lengths", DTypes: ints}},
+	Operands: []Operand{{Name: "x"}, {Name: "targets", DTypes: ints}, {Name: "input_lengths", DTypes: ints},
+		{Name: "target_lengths", DTypes: ints}},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a, x, t := c.Attr.(ctcAttr), c.shape(0), c.shape(1)
 		switch {

@@ -76,7 +76,8 @@ func loss(name string, attr func(a lossAttr) any, o *LossOptions, in ...*Node) *
 
 // elementLoss defines a loss whose elements are computed each on its own, of operands that broadcast, and may be weighted by
 // one more.
-func elementLoss[A any](name string, operands []string, of func(a A) lossAttr, check func(a A) error, each func(a A, in []*Node) *Node) *Op {
+func elementLoss[A any](name string, operands []string, of func(a A) lossAttr, check func(a A) error,
+	each func(a A, in []*Node) *Node) *Op {
 	o := Op{Name: name, Category: "loss", Attributes: AttributesOf[A](), DTypes: floats}
 	for _, n := range operands {
 		o.Operands = append(o.Operands, Operand{Name: n})
@@ -150,13 +151,14 @@ func SmoothL1Loss(x, target *Node, beta float64, o *LossOptions) *Node {
 	return loss("smooth_l1_loss", func(a lossAttr) any { return thresholdLossAttr{a, beta} }, o, x, target)
 }
 
-var _ = elementLoss("smooth_l1_loss", []string{"x", "target"}, thresholdLossAttr.common, thresholdLossAttr.check, func(a thresholdLossAttr, in []*Node) *Node {
-	d := Abs(Sub(in[0], in[1]))
-	if a.Threshold == 0 {
-		return d
-	}
-	return Where(Less(d, a.Threshold), Mul(Square(d), 0.5/a.Threshold), Sub(d, a.Threshold/2))
-})
+var _ = elementLoss("smooth_l1_loss", []string{"x", "target"}, thresholdLossAttr.common, thresholdLossAttr.check,
+	func(a thresholdLossAttr, in []*Node) *Node {
+		d := Abs(Sub(in[0], in[1]))
+		if a.Threshold == 0 {
+			return d
+		}
+		return Where(Less(d, a.Threshold), Mul(Square(d), 0.5/a.Threshold), Sub(d, a.Threshold/2))
+	})
 
 // HuberLoss returns differences that are squared where they are small, with d = |x - target|:
 //
@@ -168,10 +170,11 @@ func HuberLoss(x, target *Node, delta float64, o *LossOptions) *Node {
 	return loss("huber_loss", func(a lossAttr) any { return thresholdLossAttr{a, delta} }, o, x, target)
 }
 
-var _ = elementLoss("huber_loss", []string{"x", "target"}, thresholdLossAttr.common, thresholdLossAttr.check, func(a thresholdLossAttr, in []*Node) *Node {
-	d := Abs(Sub(in[0], in[1]))
-	return Where(LessEqual(d, a.Threshold), Mul(Square(d), 0.5), Mul(Sub(d, a.Threshold/2), a.Threshold))
-})
+var _ = elementLoss("huber_loss", []string{"x", "target"}, thresholdLossAttr.common, thresholdLossAttr.check,
+	func(a thresholdLossAttr, in []*Node) *Node {
+		d := Abs(Sub(in[0], in[1]))
+		return Where(LessEqual(d, a.Threshold), Mul(Square(d), 0.5), Mul(Sub(d, a.Threshold/2), a.Threshold))
+	})
 
 func (a thresholdLossAttr) common() lossAttr { return a.lossAttr }
 
@@ -215,7 +218,8 @@ type bceLogitsAttr struct {
 // Source: PyTorch, torch.nn.BCEWithLogitsLoss.
 func BCEWithLogitsLoss(x, target, posWeight *Node, o *LossOptions) *Node {
 	v := valueOf(o)
-	return apply("bce_with_logits_loss", bceLogitsAttr{lossAttr{v.Reduction}, posWeight != nil}, given([]*Node{x, target}, posWeight, v.Weight)...)
+	return apply("bce_with_logits_loss", bceLogitsAttr{lossAttr{v.Reduction}, posWeight != nil},
+		given([]*Node{x, target}, posWeight, v.Weight)...)
 }
 
 var _ = define(Op{
@@ -263,14 +267,15 @@ func KLDivLoss(x, target *Node, logTarget bool, o *LossOptions) *Node {
 	return loss("kl_div_loss", func(a lossAttr) any { return klAttr{a, logTarget} }, o, x, target)
 }
 
-var _ = elementLoss("kl_div_loss", []string{"x", "target"}, func(a klAttr) lossAttr { return a.lossAttr }, nil, func(a klAttr, in []*Node) *Node {
-	x, t := in[0], in[1]
-	if a.LogTarget {
-		return Mul(Exp(t), Sub(t, x))
-	}
-	zero := Equal(t, ScalarLike(t, 0))
-	return Where(zero, ScalarLike(t, 0), Mul(t, Sub(Log(Where(zero, ScalarLike(t, 1), t)), x)))
-})
+var _ = elementLoss("kl_div_loss", []string{"x", "target"}, func(a klAttr) lossAttr { return a.lossAttr }, nil,
+	func(a klAttr, in []*Node) *Node {
+		x, t := in[0], in[1]
+		if a.LogTarget {
+			return Mul(Exp(t), Sub(t, x))
+		}
+		zero := Equal(t, ScalarLike(t, 0))
+		return Where(zero, ScalarLike(t, 0), Mul(t, Sub(Log(Where(zero, ScalarLike(t, 1), t)), x)))
+	})
 
 type poissonAttr struct {
 	lossAttr
@@ -298,22 +303,23 @@ func PoissonNLLLoss(x, target *Node, p PoissonNLLOptions, o *LossOptions) *Node 
 	return loss("poisson_nll_loss", func(a lossAttr) any { return poissonAttr{a, !p.Plain, p.Full, p.Eps} }, o, x, target)
 }
 
-var _ = elementLoss("poisson_nll_loss", []string{"x", "target"}, func(a poissonAttr) lossAttr { return a.lossAttr }, nil, func(a poissonAttr, in []*Node) *Node {
-	x, t := in[0], in[1]
-	var l *Node
-	if a.LogInput {
-		l = Sub(Exp(x), Mul(t, x))
-	} else {
-		l = Sub(x, Mul(t, Log(Add(x, a.Eps))))
-	}
-	if a.Full {
-		many := Greater(t, ScalarLike(t, 1))
-		safe := Where(many, t, ScalarLike(t, 1))
-		stirling := Add(Sub(Mul(safe, Log(safe)), safe), Mul(Log(Mul(safe, 2*math.Pi)), 0.5))
-		l = Add(l, Where(many, stirling, ScalarLike(t, 0)))
-	}
-	return l
-})
+var _ = elementLoss("poisson_nll_loss", []string{"x", "target"}, func(a poissonAttr) lossAttr { return a.lossAttr }, nil,
+	func(a poissonAttr, in []*Node) *Node {
+		x, t := in[0], in[1]
+		var l *Node
+		if a.LogInput {
+			l = Sub(Exp(x), Mul(t, x))
+		} else {
+			l = Sub(x, Mul(t, Log(Add(x, a.Eps))))
+		}
+		if a.Full {
+			many := Greater(t, ScalarLike(t, 1))
+			safe := Where(many, t, ScalarLike(t, 1))
+			stirling := Add(Sub(Mul(safe, Log(safe)), safe), Mul(Log(Mul(safe, 2*math.Pi)), 0.5))
+			l = Add(l, Where(many, stirling, ScalarLike(t, 0)))
+		}
+		return l
+	})
 
 type gaussianAttr struct {
 	lossAttr
@@ -333,20 +339,21 @@ func GaussianNLLLoss(x, target, variance *Node, full bool, eps float64, o *LossO
 	return loss("gaussian_nll_loss", func(a lossAttr) any { return gaussianAttr{a, full, eps} }, o, x, target, variance)
 }
 
-var _ = elementLoss("gaussian_nll_loss", []string{"x", "target", "variance"}, func(a gaussianAttr) lossAttr { return a.lossAttr }, func(a gaussianAttr) error {
-	if !(a.Eps >= 0) || math.IsInf(a.Eps, 1) {
-		return fmt.Errorf("eps is %v", a.Eps)
-	}
-	return nil
-}, func(a gaussianAttr, in []*Node) *Node {
-	x, t, v := in[0], in[1], in[2]
-	v = Add(v, StopGradient(Maximum(Sub(ScalarLike(v, a.Eps), v), 0.0)))
-	l := Mul(Add(Log(v), Div(Square(Sub(x, t)), v)), 0.5)
-	if a.Full {
-		l = Add(l, 0.5*math.Log(2*math.Pi))
-	}
-	return l
-})
+var _ = elementLoss("gaussian_nll_loss", []string{"x", "target", "variance"}, func(a gaussianAttr) lossAttr { return a.lossAttr },
+	func(a gaussianAttr) error {
+		if !(a.Eps >= 0) || math.IsInf(a.Eps, 1) {
+			return fmt.Errorf("eps is %v", a.Eps)
+		}
+		return nil
+	}, func(a gaussianAttr, in []*Node) *Node {
+		x, t, v := in[0], in[1], in[2]
+		v = Add(v, StopGradient(Maximum(Sub(ScalarLike(v, a.Eps), v), 0.0)))
+		l := Mul(Add(Log(v), Div(Square(Sub(x, t)), v)), 0.5)
+		if a.Full {
+			l = Add(l, 0.5*math.Log(2*math.Pi))
+		}
+		return l
+	})
 
 type marginAttr struct {
 	lossAttr

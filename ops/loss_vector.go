@@ -92,7 +92,8 @@ func distance(a, b *Node, p, eps float64) *Node {
 }
 
 // vectorLoss defines a loss of vectors along the last axis of operands, and of an element for each vector where labelled.
-func vectorLoss[A any](name string, operands []string, labelled bool, of func(a A) lossAttr, check func(a A) error, each func(a A, in []*Node) *Node) *Op {
+func vectorLoss[A any](name string, operands []string, labelled bool, of func(a A) lossAttr, check func(a A) error,
+	each func(a A, in []*Node) *Node) *Op {
 	o := Op{Name: name, Category: "loss", Attributes: AttributesOf[A](), DTypes: floats}
 	for _, n := range operands {
 		o.Operands = append(o.Operands, Operand{Name: n})
@@ -144,14 +145,15 @@ func CosineEmbeddingLoss(x1, x2, target *Node, margin float64, o *LossOptions) *
 	return apply("cosine_embedding_loss", marginAttr{lossAttr{valueOf(o).Reduction}, margin}, x1, x2, target)
 }
 
-var _ = vectorLoss("cosine_embedding_loss", []string{"x1", "x2", "target"}, true, marginAttr.common, nil, func(a marginAttr, in []*Node) *Node {
-	// The squares are kept from 0, so that vectors of zeros have a derivative.
-	square := func(x *Node) *Node { return Add(Sum(Square(x), -1), 1e-12) }
-	cos, t := Div(Sum(Mul(in[0], in[1]), -1), Sqrt(Mul(square(in[0]), square(in[1])))), in[2]
-	zero := ScalarLike(cos, 0)
-	l := Where(Equal(t, 1.0), Sub(ScalarLike(cos, 1), cos), zero)
-	return Add(l, Where(Equal(t, -1.0), Maximum(Sub(cos, a.Margin), zero), zero))
-})
+var _ = vectorLoss("cosine_embedding_loss", []string{"x1", "x2", "target"}, true, marginAttr.common, nil,
+	func(a marginAttr, in []*Node) *Node {
+		// The squares are kept from 0, so that vectors of zeros have a derivative.
+		square := func(x *Node) *Node { return Add(Sum(Square(x), -1), 1e-12) }
+		cos, t := Div(Sum(Mul(in[0], in[1]), -1), Sqrt(Mul(square(in[0]), square(in[1])))), in[2]
+		zero := ScalarLike(cos, 0)
+		l := Where(Equal(t, 1.0), Sub(ScalarLike(cos, 1), cos), zero)
+		return Add(l, Where(Equal(t, -1.0), Maximum(Sub(cos, a.Margin), zero), zero))
+	})
 
 type tripletAttr struct {
 	lossAttr
@@ -188,7 +190,8 @@ func TripletMarginLoss(anchor, positive, negative *Node, t TripletOptions, o *Lo
 	return apply("triplet_margin_loss", tripletAttr{lossAttr{valueOf(o).Reduction}, t.Margin, t.P, t.Eps, t.Swap}, anchor, positive, negative)
 }
 
-var _ = vectorLoss("triplet_margin_loss", []string{"anchor", "positive", "negative"}, false, func(a tripletAttr) lossAttr { return a.lossAttr },
+var _ = vectorLoss("triplet_margin_loss", []string{"anchor", "positive", "negative"}, false,
+	func(a tripletAttr) lossAttr { return a.lossAttr },
 	func(a tripletAttr) error { return normChecks(a.P, 0) }, func(a tripletAttr, in []*Node) *Node {
 		near, far := distance(in[0], in[1], a.P, a.Eps), distance(in[0], in[2], a.P, a.Eps)
 		if a.Swap {

@@ -155,7 +155,8 @@ func LocalResponseNorm(x *Node, o LocalResponseNormOptions) *Node {
 }
 
 var _ = define(Op{
-	Name: "local_response_norm", Category: "normalization", Attributes: AttributesOf[LocalResponseNormOptions](), Operands: operandX, DTypes: floats,
+	Name: "local_response_norm", Category: "normalization", Attributes: AttributesOf[LocalResponseNormOptions](), Operands: operandX,
+	DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		o := c.Attr.(LocalResponseNormOptions)
 		if len(c.shape(0)) < 2 || o.Size < 1 {
@@ -219,7 +220,8 @@ func BatchNormRunning(x, scale, shift, mean, variance *Node, o *BatchNormOptions
 }
 
 var _ = define(Op{
-	Name: "batch_norm_running", Category: "normalization", Attributes: AttributesOf[BatchNormOptions](), Operands: normOperands[:], DTypes: floats,
+	Name: "batch_norm_running", Category: "normalization", Attributes: AttributesOf[BatchNormOptions](), Operands: normOperands[:],
+	DTypes:      floats,
 	ResultNames: []string{"y", "mean", "variance"},
 	Results: func(c *Call) ([]Result, error) {
 		o := c.Attr.(BatchNormOptions).normal()

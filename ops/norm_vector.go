@@ -111,7 +111,8 @@ var _ = define(Op{
 func WeightNorm(v, g *Node, axis int) *Node { return apply("weight_norm", axisAttr{axis}, v, g) }
 
 var _ = define(Op{
-	Name: "weight_norm", Category: "normalization", Attributes: AttributesOf[axisAttr](), Operands: []Operand{{Name: "v"}, {Name: "g"}}, DTypes: floats,
+	Name: "weight_norm", Category: "normalization", Attributes: AttributesOf[axisAttr](), Operands: []Operand{{Name: "v"}, {Name: "g"}},
+	DTypes: floats,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		v := c.shape(0)
 		axis, err := shapes.Axis(c.Attr.(axisAttr).Axis, len(v))

@@ -150,7 +150,8 @@ type quantileAttr struct {
 func (a quantileAttr) ReducedAxes() []int { return a.Axes }
 
 var _ = define(Op{
-	Name: "quantile", Category: "reduction", Attributes: AttributesOf[quantileAttr](), Operands: []Operand{{Name: "x"}, {Name: "q"}}, DTypes: floats,
+	Name: "quantile", Category: "reduction", Attributes: AttributesOf[quantileAttr](), Operands: []Operand{{Name: "x"}, {Name: "q"}},
+	DTypes: floats,
 	Complete: func(c *Call) (err error) {
 		a := c.Attr.(quantileAttr)
 		a.Axes, err = shapes.Axes(a.Axes, len(c.shape(0)))

@@ -149,7 +149,8 @@ func bordered(x *Node, mode string, paddings ...Padding) *Node {
 }
 
 var _ = define(Op{
-	Name: "bordered", Traits: Traits(ir.TraitRepeats), hidden: true, Attributes: AttributesOf[padModeAttr](), Operands: operandX, DTypes: every,
+	Name: "bordered", Traits: Traits(ir.TraitRepeats), hidden: true, Attributes: AttributesOf[padModeAttr](), Operands: operandX,
+	DTypes: every,
 	Result: padModeResult,
 	Grad: func(b *Back) { // elements of one line after another go back to where they came from
 		a, g := b.Attr().(padModeAttr), b.Grad()

@@ -169,7 +169,8 @@ func (o FoldOptions) plan(x []int) (poolPlan, error) {
 		return poolPlan{}, fmt.Errorf("blocks of %v in axes of %v", o.Size, x)
 	}
 	c, err := ConvOptions{Stride: o.Stride, Pad: o.Pad, Dilation: o.Dilation}.options(n)
-	p := poolPlan{Lead: 2, Size: o.Size, Stride: c.Stride, Before: c.Before, After: c.After, Dilation: c.Dilation, Beyond: make([]int, n), Out: make([]int, n)}
+	p := poolPlan{Lead: 2, Size: o.Size, Stride: c.Stride, Before: c.Before, After: c.After, Dilation: c.Dilation, Beyond: make([]int, n),
+		Out: make([]int, n)}
 	for i := 0; i < n && err == nil; i++ {
 		if o.Size[i] < 1 {
 			return p, fmt.Errorf("blocks of %v", o.Size)

@@ -183,7 +183,8 @@ func MaxUnpool(x, indices *Node, size ...int) *Node {
 }
 
 var _ = define(Op{
-	Name: "max_unpool", Category: "pooling", Attributes: AttributesOf[adaptiveSize](), Operands: []Operand{{Name: "x"}, {Name: "indices", DTypes: ints}}, DTypes: every,
+	Name: "max_unpool", Category: "pooling", Attributes: AttributesOf[adaptiveSize](),
+	Operands: []Operand{{Name: "x"}, {Name: "indices", DTypes: ints}}, DTypes: every,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		size, x := c.Attr.(adaptiveSize).Size, c.shape(0)
 		switch {

@@ -41,7 +41,8 @@ func (o PoolingOptions) plan(x []int) (poolPlan, error) {
 	if err != nil {
 		return poolPlan{}, err
 	}
-	p := poolPlan{Lead: len(x) - n, Size: o.Size, Stride: c.Stride, Before: c.Before, After: c.After, Dilation: c.Dilation, Beyond: make([]int, n), Out: make([]int, n)}
+	p := poolPlan{Lead: len(x) - n, Size: o.Size, Stride: c.Stride, Before: c.Before, After: c.After, Dilation: c.Dilation,
+		Beyond: make([]int, n), Out: make([]int, n)}
 	if len(o.Stride) == 0 {
 		p.Stride = o.Size
 	}
@@ -190,7 +191,8 @@ func (p poolPlan) max(x *Node) *Node {
 func (p poolPlan) apart() (planes, depth poolPlan) {
 	planes = poolPlan{p.Lead + 1, p.Size[1:], p.Stride[1:], p.Before[1:], p.After[1:], p.Dilation[1:], p.Beyond[1:], p.Out[1:]}
 	one := func(list []int, v int) []int { return []int{list[0], v} }
-	depth = poolPlan{p.Lead, one(p.Size, 1), one(p.Stride, 1), one(p.Before, 0), one(p.After, 0), one(p.Dilation, 1), one(p.Beyond, 0), one(p.Out, p.Out[1]*p.Out[2])}
+	depth = poolPlan{p.Lead, one(p.Size, 1), one(p.Stride, 1), one(p.Before, 0), one(p.After, 0), one(p.Dilation, 1), one(p.Beyond, 0),
+		one(p.Out, p.Out[1]*p.Out[2])}
 	return planes, depth
 }
 

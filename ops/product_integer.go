@@ -75,7 +75,8 @@ var eightBits = []tensor.DType{tensor.Int8, tensor.Uint8}
 var _ = define(Op{
 	Name: "matmul_integer", Category: "quantization",
 	Attributes: AttributesOf[quantAttr](),
-	Operands:   []Operand{{Name: "a"}, {Name: "b", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
+	Operands:   []Operand{{Name: "a"}, {Name: "b", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}},
+	DTypes:     eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(quantAttr)
 		second, err := at.bytes(c, "a", "b")
@@ -159,7 +160,8 @@ var _ = define(Op{
 		c.Attr = a
 		return nil
 	},
-	Operands: []Operand{{Name: "x"}, {Name: "w", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}}, DTypes: eightBits,
+	Operands: []Operand{{Name: "x"}, {Name: "w", DTypes: eightBits}, {Name: "zeros", DTypes: eightBits, Optional: true, Repeated: true}},
+	DTypes:   eightBits,
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		at := c.Attr.(convQuantAttr)
 		second, err := at.bytes(c, "x", "w")

@@ -102,7 +102,8 @@ var _ = define(Op{
 	},
 	Result: func(c *Call) ([]int, tensor.DType, error) {
 		a := c.Attr.(tensorDotAttr)
-		return shapes.With(ir.Extents(c.shape(0), shapes.Except(len(c.shape(0)), a.A)), ir.Extents(c.shape(1), shapes.Except(len(c.shape(1)), a.B))...), c.dt(0), nil
+		return shapes.With(ir.Extents(c.shape(0), shapes.Except(len(c.shape(0)), a.A)),
+			ir.Extents(c.shape(1), shapes.Except(len(c.shape(1)), a.B))...), c.dt(0), nil
 	},
 	Compose: func(c *Call) *Node {
 		a := c.Attr.(tensorDotAttr)

@@ -95,7 +95,8 @@ func scaleFits(c *Call) error {
 		case err != nil:
 			return err
 		case len(z) != 1 || z[0] != x[axis]:
-			return fmt.Errorf("the %s is %v, not one value or one for each of %v along axis %d", [...]string{1: "scale", 2: "zero point"}[i], z, x, axis)
+			return fmt.Errorf("the %s is %v, not one value or one for each of %v along axis %d", [...]string{1: "scale", 2: "zero point"}[i], z, x,
+				axis)
 		}
 	}
 	return nil

@@ -22,7 +22,8 @@ func (g *Graph) Bits(dt tensor.DType, shape ...int) *Node {
 }
 
 var _ = define(Op{
-	Name: "random_bits", builtBy: "Graph.Bits", Category: "random", DTypes: []tensor.DType{tensor.Uint32, tensor.Uint64}, Flat: true, kind: ir.KindRandom,
+	Name: "random_bits", builtBy: "Graph.Bits", Category: "random", DTypes: []tensor.DType{tensor.Uint32, tensor.Uint64}, Flat: true,
+	kind: ir.KindRandom,
 	Scalar: &engine.Scalar{
 		Arity: 4,
 		Flops: 60,

@@ -61,7 +61,8 @@ func MinMax(x *Node, axes ...int) (smallest, largest *Node) {
 }
 
 var _ = define(Op{
-	Name: "minmax", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX, DTypes: numbers,
+	Name: "minmax", Category: "reduction", Attributes: AttributesOf[ir.ReduceAttr](), Complete: completeAxes, Operands: operandX,
+	DTypes:      numbers,
 	ResultNames: []string{"smallest", "largest"},
 	Results:     func(c *Call) ([]Result, error) { r := Result{c.dt(0), reduced(c)}; return []Result{r, r}, nil },
 	ComposeAll: func(c *Call) []*Node {

@@ -55,7 +55,10 @@ func probes() (all []probe) {
 	}
 	for _, n := range []int{24, 160} {
 		add(fmt.Sprintf("matmul float16 %d", n), func(in makes) *Node { return MatMul(in(tensor.Float16, n, n), in(tensor.Float16, n, n)) })
-		add(fmt.Sprintf("matmul int8 %d", n), func(in makes) *Node { return MatMulInteger(in(tensor.Int8, n, n), in(tensor.Int8, n, n), nil, nil) })
+		add(fmt.Sprintf("matmul int8 %d", n), func(in makes) *Node {
+			return MatMulInteger(in(tensor.Int8, n, n), in(tensor.Int8, n, n), nil,
+				nil)
+		})
 	}
 	for _, n := range []int{4, 32} {
 		add(fmt.Sprintf("batched %d", n), func(in makes) *Node { return MatMul(in(tensor.Float32, 64, n, n), in(tensor.Float32, 64, n, n)) })

@@ -171,7 +171,8 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	p, err := lower.Lower(outputs, updates, lower.Options{
 		Volatile: volatile, Validate: exec.Validate,
 		Buffers: bufferLimit(rt, where), Seed: g.seed, FastMath: target.FastMath,
-		Scalars: lower.Scalars{Add: opNamed("add").Scalar, Where: opNamed("where").Scalar, Cast: opNamed("cast").Scalar, FoldIn: opNamed("fold_in").Scalar},
+		Scalars: lower.Scalars{Add: opNamed("add").Scalar, Where: opNamed("where").Scalar, Cast: opNamed("cast").Scalar,
+			FoldIn: opNamed("fold_in").Scalar},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ops: compile %q: %w", g.name, err)
@@ -181,7 +182,8 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 	}
 	rt.learn()
 	x := &Executable{rt: rt, graph: g, trims: trims}
-	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p, exec.Options{Where: ir.Place(where), Placing: placement, Shared: shared, AtOnce: target.Start == AtOnce}); err != nil {
+	if x.executor, err = exec.New(ctx, &rt.exec, g.name, p,
+		exec.Options{Where: ir.Place(where), Placing: placement, Shared: shared, AtOnce: target.Start == AtOnce}); err != nil {
 		if refused, ok := errors.AsType[*plan.RefusedError](err); ok {
 			return nil, g.refused(refused)
 		}

@@ -343,7 +343,8 @@ func (p *DataParallel) divide(ctx context.Context, rows int) error {
 			where = OnDevice
 		}
 		exe, err := p.graph.Compile(ctx, s.rt, Target{
-			Outputs: append([]*Node{s.now.Loss}, Gradients(s.now.Loss, p.o.Params...)...), Volatile: p.o.Params, Place: where, Reproducible: p.o.Reproducible,
+			Outputs: append([]*Node{s.now.Loss}, Gradients(s.now.Loss, p.o.Params...)...), Volatile: p.o.Params, Place: where,
+			Reproducible: p.o.Reproducible,
 		})
 		if err != nil {
 			return fmt.Errorf("ops: data parallel: share %d of %d rows on %s: %w", s.number, s.rows, s.rt.engines()[0].Name(), err)

@@ -83,7 +83,8 @@ func (p *DataParallel) rows(batch []*tensor.Tensor) (int, error) {
 		case t == nil || t.Rank() == 0:
 			return 0, fmt.Errorf("%w: step of %q: tensor %d of the batch has no rows", ErrFeed, p.graph.name, i)
 		case i > 0 && t.Shape()[0] != rows:
-			return 0, fmt.Errorf("%w: step of %q: tensor %d of the batch is %v%v, and the first has %d rows", ErrFeed, p.graph.name, i, t.DType(), t.Shape(), rows)
+			return 0, fmt.Errorf("%w: step of %q: tensor %d of the batch is %v%v, and the first has %d rows", ErrFeed, p.graph.name, i, t.DType(),
+				t.Shape(), rows)
 		}
 		rows = t.Shape()[0]
 	}

@@ -154,7 +154,8 @@ func open(ctx context.Context, o *Options, po *platform.Options) (*Runtime, erro
 }
 
 // openDevice opens the chosen device, and returns the engines with it, or without it where nobody asked for it and it cannot be opened.
-func (rt *Runtime) openDevice(ctx context.Context, o *Options, po *platform.Options, cpu *fallback.Engine) (engines []engine.Engine, why string, err error) {
+func (rt *Runtime) openDevice(ctx context.Context, o *Options, po *platform.Options, cpu *fallback.Engine) (engines []engine.Engine,
+	why string, err error) {
 	device := rt.Device()
 	if rt.opened, err = backend.Open(ctx, device, po); err != nil {
 		if requested(o) != "" || ctx.Err() != nil {

@@ -89,13 +89,15 @@ func searched(dt tensor.DType) tensor.DType {
 
 // search_rows looks for values in rows of sorted ones, [rows, n] and [rows, m].
 var _ = define(Op{
-	Name: "search_rows", Operands: []Operand{{Name: "sorted"}, {Name: "values"}}, Attributes: AttributesOf[searchAttr](), hidden: true, Flat: true,
+	Name: "search_rows", Operands: []Operand{{Name: "sorted"}, {Name: "values"}}, Attributes: AttributesOf[searchAttr](), hidden: true,
+	Flat:   true,
 	DTypes: []tensor.DType{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Int64, tensor.Uint64},
 	Result: func(c *Call) ([]int, tensor.DType, error) { return c.shape(1), tensor.Int64, nil },
 	Kernel: func(c *Call) KernelOptions {
 		right, n, m := c.Attr.(searchAttr).Right, c.shape(0)[1], c.shape(1)[1]
 		k := KernelOptions{Name: "searchsorted", Entry: "search_rows", Args: []any{int64(n), int64(max(m, 1))}}
-		options := map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Int32: "int", tensor.Int64: "long", tensor.Uint64: "ulong"}
+		options := map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Int32: "int", tensor.Int64: "long",
+			tensor.Uint64: "ulong"}
 		k.Options = "-DELEM=" + options[c.dt(0)]
 		if right {
 			k.Options += " -DRIGHT=1"

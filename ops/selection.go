@@ -16,9 +16,11 @@ func Fmax[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("fmax", nil, 
 // Fmin returns the smaller of a and b. Otherwise as [Fmax].
 func Fmin[A, B NodeOrNumber](a A, b B) *Node { return applyNumbers("fmin", nil, a, b) }
 
-var _ = define(numberOrOther("fmax", ">=", number2{numberOf(largerOf[float32]), numberOf(largerOf[float64]), largerOf[int64], largerOf[uint64]}))
+var _ = define(numberOrOther("fmax", ">=", number2{numberOf(largerOf[float32]), numberOf(largerOf[float64]), largerOf[int64],
+	largerOf[uint64]}))
 
-var _ = define(numberOrOther("fmin", "<=", number2{numberOf(smallerOf[float32]), numberOf(smallerOf[float64]), smallerOf[int64], smallerOf[uint64]}))
+var _ = define(numberOrOther("fmin", "<=", number2{numberOf(smallerOf[float32]), numberOf(smallerOf[float64]), smallerOf[int64],
+	smallerOf[uint64]}))
 
 func numberOrOther(name, comparison string, host number2) Op {
 	return Op{
@@ -145,13 +147,14 @@ var _ = define(Op{
 			b.Add(2, b.Times(Sub(b.In(1), b.In(0))))
 		}
 	},
-	Scalar: scalarOf("fabs(c) < 0.5f ? a + c * (b - a) : b - (b - a) * (1.0f - c)", 5, func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
-		if engine.ClassOf(out) == engine.ClassF64 {
-			lerpTo(dst.F64, args[0].F64, args[1].F64, args[2].F64)
-		} else {
-			lerpTo(dst.F32, args[0].F32, args[1].F32, args[2].F32)
-		}
-	}),
+	Scalar: scalarOf("fabs(c) < 0.5f ? a + c * (b - a) : b - (b - a) * (1.0f - c)", 5,
+		func(out tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+			if engine.ClassOf(out) == engine.ClassF64 {
+				lerpTo(dst.F64, args[0].F64, args[1].F64, args[2].F64)
+			} else {
+				lerpTo(dst.F32, args[0].F32, args[1].F32, args[2].F32)
+			}
+		}),
 })
 
 func lerpTo[T float](dst, a, b, w []T) {

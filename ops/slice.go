@@ -227,7 +227,8 @@ func Split(x *Node, axis, parts int) []*Node {
 		return fail(apply("slice", nil, x))
 	}
 	if hasOpenSizes(x) && 0 < parts && parts <= most {
-		return x.graph.sized("split", []*Node{x}, parts, func(_ *Graph, in []*Node, _ func(d int) int) []*Node { return Split(in[0], axis, parts) })
+		return x.graph.sized("split", []*Node{x}, parts,
+			func(_ *Graph, in []*Node, _ func(d int) int) []*Node { return Split(in[0], axis, parts) })
 	}
 	a, err := shapes.Axis(axis, x.Rank())
 	if err == nil && (parts < 1 || parts > most || x.shape[a]%parts != 0) {

@@ -151,6 +151,7 @@ func segmentsOf(ends *Node, n int) *Node {
 	g, axis := ends.graph, len(ends.shape)-1
 	shape := slices.Clone(ends.shape)
 	shape[axis] = n
-	marks := scatterInto(g.Full(tensor.Int64, 0, shape...), ends, g.Full(tensor.Int64, 1, ends.shape...), ir.ScatterAttr{Axis: axis, Along: axis > 0})
+	marks := scatterInto(g.Full(tensor.Int64, 0, shape...), ends, g.Full(tensor.Int64, 1, ends.shape...),
+		ir.ScatterAttr{Axis: axis, Along: axis > 0})
 	return CumSum(marks, axis, nil)
 }

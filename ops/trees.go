@@ -232,7 +232,8 @@ func (a treeAttr) Ensemble() engine.Trees { return a.trees }
 var _ = define(Op{
 	Name: "tree_ensemble", Category: "trees",
 	Attributes: AttributesOf[treeAttr](),
-	Operands:   []Operand{{Name: "x"}, {Name: "tables", DTypes: every, Repeated: true}}, DTypes: []tensor.DType{tensor.Float32, tensor.Float64}, kind: ir.KindRoutine, Flat: true,
+	Operands:   []Operand{{Name: "x"}, {Name: "tables", DTypes: every, Repeated: true}},
+	DTypes:     []tensor.DType{tensor.Float32, tensor.Float64}, kind: ir.KindRoutine, Flat: true,
 	ResultNames: []string{"scores"}, builtBy: "ops.TreeRegress or ops.TreeClassify",
 	Results: func(c *Call) ([]Result, error) {
 		return []Result{{c.dt(0), []int{c.shape(0)[0], int(c.Attr.(treeAttr).trees.Targets)}}}, nil

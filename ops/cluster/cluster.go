@@ -121,13 +121,14 @@ func Seeds(points *ops.Node, k int) *ops.Node {
 	}
 	points = ops.StopGradient(points)
 	weights := g.Ones(points.DType(), n)
-	_, drawn := ops.Scan([]*ops.Node{weights, g.Full(points.DType(), -1, n)}, []*ops.Node{g.Iota(tensor.Int32, 0, k)}, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
-		// The largest of log w + Gumbel noise is drawn with a probability in proportion to w.
-		at := ops.ArgMax(ops.Add(ops.Log(s[0]), g.Gumbel(points.DType(), n)), 0)
-		seed := ops.Gather(points, 0, ops.Reshape(at, 1))
-		square := ops.Sum(ops.Square(ops.Sub(points, seed)), 1)
-		least := ops.Where(ops.Less(s[1], ops.ScalarLike(s[1], 0)), square, ops.Minimum(s[1], square))
-		return []*ops.Node{least, least}, []*ops.Node{ops.Squeeze(seed, 0)}
-	}, nil)
+	_, drawn := ops.Scan([]*ops.Node{weights, g.Full(points.DType(), -1, n)}, []*ops.Node{g.Iota(tensor.Int32, 0, k)},
+		func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
+			// The largest of log w + Gumbel noise is drawn with a probability in proportion to w.
+			at := ops.ArgMax(ops.Add(ops.Log(s[0]), g.Gumbel(points.DType(), n)), 0)
+			seed := ops.Gather(points, 0, ops.Reshape(at, 1))
+			square := ops.Sum(ops.Square(ops.Sub(points, seed)), 1)
+			least := ops.Where(ops.Less(s[1], ops.ScalarLike(s[1], 0)), square, ops.Minimum(s[1], square))
+			return []*ops.Node{least, least}, []*ops.Node{ops.Squeeze(seed, 0)}
+		}, nil)
 	return drawn[0]
 }

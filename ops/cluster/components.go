@@ -51,10 +51,11 @@ func Components(mask *ops.Node, corners bool) (labels, count *ops.Node) {
 		list := ops.Concat(0, ops.Reshape(at, all), ops.Reshape(none, 1))
 		return ops.Reshape(ops.Gather(list, 0, ops.Reshape(at, all)), images, h, w)
 	}
-	out := ops.While([]*ops.Node{at, g.Const(tensor.Scalar(true))}, func(v []*ops.Node) *ops.Node { return v[1] }, func(v []*ops.Node) []*ops.Node {
-		next := follow(follow(least(v[0])))
-		return []*ops.Node{next, ops.Any(ops.NotEqual(next, v[0]))}
-	}, nil)
+	out := ops.While([]*ops.Node{at, g.Const(tensor.Scalar(true))}, func(v []*ops.Node) *ops.Node { return v[1] },
+		func(v []*ops.Node) []*ops.Node {
+			next := follow(follow(least(v[0])))
+			return []*ops.Node{next, ops.Any(ops.NotEqual(next, v[0]))}
+		}, nil)
 	first := ops.Cast(ops.And(set, ops.Equal(out[0], own)), tensor.Int32)
 	number := ops.CumSum(ops.Reshape(first, images, h*w), 1, nil)
 	count = ops.Reshape(ops.Narrow(number, 1, h*w-1, 1), shape[:rank-2]...)

@@ -34,7 +34,8 @@ var _ = ops.MustDefine(ops.Op{
 	ResultNames: []string{"ld", "pivots", "info"},
 	Results: func(c *ops.Call) ([]ops.Result, error) {
 		batch, n, err := squareOf(c, 0)
-		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: shapes.With(batch, n)}, {DType: tensor.Int32, Shape: batch}}, err
+		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: shapes.With(batch, n)},
+			{DType: tensor.Int32, Shape: batch}}, err
 	},
 	Kernel: hostMatrices([]int{2}, []int{2, 1, 0}, func(_ *ops.Call, out, in []dense.Matrix) {
 		pivots, info := dense.LDL(in[0])

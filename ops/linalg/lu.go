@@ -36,7 +36,8 @@ var _ = ops.MustDefine(ops.Op{
 	ResultNames: []string{"lu", "pivots", "info"},
 	Results: func(c *ops.Call) ([]ops.Result, error) {
 		batch, m, n, err := matrixOf(c, 0)
-		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: shapes.With(batch, min(m, n))}, {DType: tensor.Int32, Shape: batch}}, err
+		return []ops.Result{{DType: c.DType(0), Shape: c.Shape(0)}, {DType: tensor.Int32, Shape: shapes.With(batch, min(m, n))},
+			{DType: tensor.Int32, Shape: batch}}, err
 	},
 	ComposeAll: func(c *ops.Call) []*ops.Node {
 		f := factorLU(c.In[0])
@@ -247,7 +248,8 @@ func checkPivots(c *ops.Call) error {
 func luResults(c *ops.Call) ([]ops.Result, error) {
 	batch, m, n, err := matrixOf(c, 0)
 	k := min(m, n)
-	return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, m)}, {DType: c.DType(0), Shape: shapes.With(batch, m, k)}, {DType: c.DType(0), Shape: shapes.With(batch, k, n)}}, err
+	return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, m)}, {DType: c.DType(0), Shape: shapes.With(batch, m, k)},
+		{DType: c.DType(0), Shape: shapes.With(batch, k, n)}}, err
 }
 
 func unpackLU(lu, pivots *ops.Node) []*ops.Node {

@@ -87,8 +87,10 @@ func SolveRefined(a, b *ops.Node) *Refined {
 		return []*ops.Node{x, rest, worst(backward(x, rest)), v[2], ops.Add(v[4], 1)}
 	}, &ops.LoopOptions{Expect: 3})
 	converged := ops.LessEqual(state[2], tolerance)
-	final := ops.If(converged, func() []*ops.Node { return []*ops.Node{ops.Add(state[0], 0)} }, func() []*ops.Node { return []*ops.Node{Solve(a, b, nil)} })
-	return &Refined{X: final[0], Error: backward(final[0], residual(final[0])), Condition: f.condition(a), Iterations: state[4], Converged: converged}
+	final := ops.If(converged, func() []*ops.Node { return []*ops.Node{ops.Add(state[0], 0)} },
+		func() []*ops.Node { return []*ops.Node{Solve(a, b, nil)} })
+	return &Refined{X: final[0], Error: backward(final[0], residual(final[0])), Condition: f.condition(a), Iterations: state[4],
+		Converged: converged}
 }
 
 // equalBut reports whether shapes are the same but for the last extent.

@@ -46,7 +46,8 @@ var _ = ops.MustDefine(ops.Op{
 		if c.Attr.(svdAttr).Full {
 			p, q = m, n
 		}
-		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, p)}, {DType: c.DType(0), Shape: shapes.With(batch, k)}, {DType: c.DType(0), Shape: shapes.With(batch, q, n)}}, err
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, m, p)}, {DType: c.DType(0), Shape: shapes.With(batch, k)},
+			{DType: c.DType(0), Shape: shapes.With(batch, q, n)}}, err
 	},
 	Algorithm: func(p ops.Primitive) engine.Algorithm {
 		batch, m, n := extentsOf(p.In(0))
@@ -342,7 +343,8 @@ var _ = ops.MustDefine(ops.Op{
 		if batch, err = tensor.Broadcast(batch, others); err != nil {
 			return nil, fmt.Errorf("batches do not broadcast: %v and %v", c.Shape(0), c.Shape(1))
 		}
-		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n, k)}, {DType: c.DType(0), Shape: shapes.With(batch, k)}, {DType: tensor.Int64, Shape: batch}}, nil
+		return []ops.Result{{DType: c.DType(0), Shape: shapes.With(batch, n, k)}, {DType: c.DType(0), Shape: shapes.With(batch, k)},
+			{DType: tensor.Int64, Shape: batch}}, nil
 	},
 	ComposeAll: func(c *ops.Call) []*ops.Node {
 		in, err := stretchBatches(c.In, []int{2, 2})

@@ -78,11 +78,13 @@ var _ = ops.MustDefine(ops.Op{
 		if a.Softening*a.Softening >= 2*least {
 			far = 1
 		}
-		options += fmt.Sprintf(" -DD=%d -DPOWER=%d -DVECTORS=%d -DFAR=%d -DLEAST=%s -DMOST=%s", d, a.Power, vectors, far, write(least), write(most))
+		options += fmt.Sprintf(" -DD=%d -DPOWER=%d -DVECTORS=%d -DFAR=%d -DLEAST=%s -DMOST=%s", d, a.Power, vectors, far, write(least),
+			write(most))
 		k.Args = []any{int32(n), int32(m), int32(each), eps2}
 		k.Options = fmt.Sprintf("%s -DGROUP=%d", options, group)
 		k.Global, k.Local = [3]int{(n + group - 1) / group * group, a.Parts}, [3]int{group, 1}
-		k.CPU = &ops.KernelForm{Options: fmt.Sprintf("%s -DLANES=%d", options, lanes), Global: [3]int{(n + lanes - 1) / lanes, a.Parts}, Local: [3]int{1, 1}}
+		k.CPU = &ops.KernelForm{Options: fmt.Sprintf("%s -DLANES=%d", options, lanes), Global: [3]int{(n + lanes - 1) / lanes, a.Parts},
+			Local: [3]int{1, 1}}
 		return k
 	},
 })

@@ -60,9 +60,12 @@ var (
 	errorOf = [...]float64{-71.0 / 57600, 0, 71.0 / 16695, -71.0 / 1920, 17253.0 / 339200, -22.0 / 525, 1.0 / 40}
 	between = [...][7]float64{ // by powers of the share of a step
 		{1, 0, 0, 0, 0, 0, 0},
-		{-8048581381.0 / 2820520608, 0, 131558114200.0 / 32700410799, -1754552775.0 / 470086768, 127303824393.0 / 49829197408, -282668133.0 / 205662961, 40617522.0 / 29380423},
-		{8663915743.0 / 2820520608, 0, -68118460800.0 / 10900136933, 14199869525.0 / 1410260304, -318862633887.0 / 49829197408, 2019193451.0 / 616988883, -110615467.0 / 29380423},
-		{-12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072, 701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423},
+		{-8048581381.0 / 2820520608, 0, 131558114200.0 / 32700410799, -1754552775.0 / 470086768, 127303824393.0 / 49829197408,
+			-282668133.0 / 205662961, 40617522.0 / 29380423},
+		{8663915743.0 / 2820520608, 0, -68118460800.0 / 10900136933, 14199869525.0 / 1410260304, -318862633887.0 / 49829197408,
+			2019193451.0 / 616988883, -110615467.0 / 29380423},
+		{-12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072, 701980252875.0 / 199316789632,
+			-1453857185.0 / 822651844, 69997945.0 / 29380423},
 	}
 )
 
@@ -253,14 +256,16 @@ func Leapfrog(a func(x *ops.Node) *ops.Node, x, v *ops.Node, h float64, steps, e
 	}
 	state := []*ops.Node{x, v, r.slope(nil, x)}
 	if every == 0 {
-		last, _ := ops.Scan(state, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) { return once(s), nil }, &ops.ScanOptions{Trips: steps})
+		last, _ := ops.Scan(state, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) { return once(s), nil },
+			&ops.ScanOptions{Trips: steps})
 		return last[0], last[1], nil
 	}
 	last, rows := ops.Scan(state, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) {
 		if every == 1 {
 			next = once(s)
 		} else {
-			next, _ = ops.Scan(s, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) { return once(s), nil }, &ops.ScanOptions{Trips: every})
+			next, _ = ops.Scan(s, nil, func(_ *ops.Node, s, _ []*ops.Node) (next, y []*ops.Node) { return once(s), nil },
+				&ops.ScanOptions{Trips: every})
 		}
 		return next, []*ops.Node{next[0]}
 	}, &ops.ScanOptions{Trips: steps / every})

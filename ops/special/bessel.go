@@ -64,27 +64,40 @@ func over(y, x *ops.Node, at0 float64) *ops.Node {
 }
 
 var (
-	_ = ops.MustDefine(besselOp("special.i0", "special_i0(a)", func(x float64) float64 { return scaledUp(scaledI(0, math.Abs(x)), math.Abs(x)) }, func(x, _ *ops.Node) *ops.Node { return I1(x) }))
-	_ = ops.MustDefine(besselOp("special.i0e", "special_i0e(a)", func(x float64) float64 { return scaledI(0, math.Abs(x)) }, func(x, y *ops.Node) *ops.Node { return ops.Sub(I1e(x), ops.Mul(ops.Sign(x), y)) }))
-	_ = ops.MustDefine(besselOp("special.i1", "special_i1(a)", func(x float64) float64 { return math.Copysign(scaledUp(scaledI(1, math.Abs(x)), math.Abs(x)), x) }, func(x, y *ops.Node) *ops.Node { return ops.Sub(I0(x), over(y, x, 0.5)) }))
-	_ = ops.MustDefine(besselOp("special.i1e", "special_i1e(a)", func(x float64) float64 { return math.Copysign(scaledI(1, math.Abs(x)), x) }, func(x, y *ops.Node) *ops.Node {
-		return ops.Sub(ops.Sub(I0e(x), ops.Mul(ops.Sign(x), y)), over(y, x, 0.5))
-	}))
+	_ = ops.MustDefine(besselOp("special.i0", "special_i0(a)",
+		func(x float64) float64 { return scaledUp(scaledI(0, math.Abs(x)), math.Abs(x)) }, func(x, _ *ops.Node) *ops.Node { return I1(x) }))
+	_ = ops.MustDefine(besselOp("special.i0e", "special_i0e(a)", func(x float64) float64 { return scaledI(0, math.Abs(x)) },
+		func(x, y *ops.Node) *ops.Node { return ops.Sub(I1e(x), ops.Mul(ops.Sign(x), y)) }))
+	_ = ops.MustDefine(besselOp("special.i1", "special_i1(a)",
+		func(x float64) float64 { return math.Copysign(scaledUp(scaledI(1, math.Abs(x)), math.Abs(x)), x) },
+		func(x, y *ops.Node) *ops.Node { return ops.Sub(I0(x), over(y, x, 0.5)) }))
+	_ = ops.MustDefine(besselOp("special.i1e", "special_i1e(a)", func(x float64) float64 { return math.Copysign(scaledI(1, math.Abs(x)), x) },
+		func(x, y *ops.Node) *ops.Node {
+			return ops.Sub(ops.Sub(I0e(x), ops.Mul(ops.Sign(x), y)), over(y, x, 0.5))
+		}))
 	_ = ops.MustDefine(besselOp("special.bessel_j0", "special_j0(a)", math.J0, func(x, _ *ops.Node) *ops.Node { return ops.Neg(BesselJ1(x)) }))
-	_ = ops.MustDefine(besselOp("special.bessel_j1", "special_j1(a)", j1Of, func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselJ0(x), over(y, x, 0.5)) }))
-	_ = ops.MustDefine(besselOp("special.bessel_y0", "special_bessel_y0(a)", y0Of, func(x, _ *ops.Node) *ops.Node { return ops.Neg(BesselY1(x)) }))
-	_ = ops.MustDefine(besselOp("special.bessel_y1", "special_bessel_y1(a)", math.Y1, func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselY0(x), ops.Div(y, x)) }))
-	_ = ops.MustDefine(besselOp("special.k0", "special_k0(a)", func(x float64) float64 { return scaledK(0, x) * math.Exp(-x) }, func(x, _ *ops.Node) *ops.Node { return ops.Neg(K1(x)) }))
-	_ = ops.MustDefine(besselOp("special.k0e", "special_k0e(a)", func(x float64) float64 { return scaledK(0, x) }, func(x, y *ops.Node) *ops.Node { return ops.Sub(y, K1e(x)) }))
-	_ = ops.MustDefine(besselOp("special.k1", "special_k1(a)", func(x float64) float64 { return scaledK(1, x) * math.Exp(-x) }, func(x, y *ops.Node) *ops.Node { return ops.Neg(ops.Add(K0(x), ops.Div(y, x))) }))
-	_ = ops.MustDefine(besselOp("special.k1e", "special_k1e(a)", func(x float64) float64 { return scaledK(1, x) }, func(x, y *ops.Node) *ops.Node { return ops.Sub(ops.Sub(y, K0e(x)), ops.Div(y, x)) }))
-	_ = ops.MustDefine(besselOp("special.spherical_j0", "isinf(a) ? 0.0f : a == 0.0f ? 1.0f : sin(a) / a", sphericalJ0Of, func(x, y *ops.Node) *ops.Node {
-		near := ops.Less(ops.Abs(x), 0.25)
-		z := ops.Square(x)
-		series := ops.Mul(x, ops.Add(ops.Mul(ops.Add(ops.Mul(ops.Add(ops.Mul(z, 1.0/45360), -1.0/840), z), 1.0/30), z), -1.0/3))
-		away := ops.Where(near, ops.ScalarLike(x, 1), x)
-		return ops.Where(near, series, ops.Div(ops.Sub(ops.Cos(away), y), away))
-	}))
+	_ = ops.MustDefine(besselOp("special.bessel_j1", "special_j1(a)", j1Of,
+		func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselJ0(x), over(y, x, 0.5)) }))
+	_ = ops.MustDefine(besselOp("special.bessel_y0", "special_bessel_y0(a)", y0Of,
+		func(x, _ *ops.Node) *ops.Node { return ops.Neg(BesselY1(x)) }))
+	_ = ops.MustDefine(besselOp("special.bessel_y1", "special_bessel_y1(a)", math.Y1,
+		func(x, y *ops.Node) *ops.Node { return ops.Sub(BesselY0(x), ops.Div(y, x)) }))
+	_ = ops.MustDefine(besselOp("special.k0", "special_k0(a)", func(x float64) float64 { return scaledK(0, x) * math.Exp(-x) },
+		func(x, _ *ops.Node) *ops.Node { return ops.Neg(K1(x)) }))
+	_ = ops.MustDefine(besselOp("special.k0e", "special_k0e(a)", func(x float64) float64 { return scaledK(0, x) },
+		func(x, y *ops.Node) *ops.Node { return ops.Sub(y, K1e(x)) }))
+	_ = ops.MustDefine(besselOp("special.k1", "special_k1(a)", func(x float64) float64 { return scaledK(1, x) * math.Exp(-x) },
+		func(x, y *ops.Node) *ops.Node { return ops.Neg(ops.Add(K0(x), ops.Div(y, x))) }))
+	_ = ops.MustDefine(besselOp("special.k1e", "special_k1e(a)", func(x float64) float64 { return scaledK(1, x) },
+		func(x, y *ops.Node) *ops.Node { return ops.Sub(ops.Sub(y, K0e(x)), ops.Div(y, x)) }))
+	_ = ops.MustDefine(besselOp("special.spherical_j0", "isinf(a) ? 0.0f : a == 0.0f ? 1.0f : sin(a) / a", sphericalJ0Of,
+		func(x, y *ops.Node) *ops.Node {
+			near := ops.Less(ops.Abs(x), 0.25)
+			z := ops.Square(x)
+			series := ops.Mul(x, ops.Add(ops.Mul(ops.Add(ops.Mul(ops.Add(ops.Mul(z, 1.0/45360), -1.0/840), z), 1.0/30), z), -1.0/3))
+			away := ops.Where(near, ops.ScalarLike(x, 1), x)
+			return ops.Where(near, series, ops.Div(ops.Sub(ops.Cos(away), y), away))
+		}))
 )
 
 func sphericalJ0Of(x float64) float64 {

@@ -88,7 +88,8 @@ type polygammaAttr struct {
 }
 
 var _ = ops.MustDefine(ops.Op{
-	Name: "special.polygamma", Category: "special function", Attributes: ops.AttributesOf[polygammaAttr](), Operands: operandX, DTypes: dtypes.Floats,
+	Name: "special.polygamma", Category: "special function", Attributes: ops.AttributesOf[polygammaAttr](), Operands: operandX,
+	DTypes: dtypes.Floats,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		if n := c.Attr.(polygammaAttr).N; n < 0 || n > 30 {
 			return nil, 0, fmt.Errorf("the order %d is not one of 0 to 30", n)
@@ -120,7 +121,8 @@ func Zeta[S, Q ops.NodeOrNumber](s S, q Q) *ops.Node {
 }
 
 var _ = ops.MustDefine(ops.Op{
-	Name: "special.zeta", Category: "special function", Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+	Name: "special.zeta", Category: "special function", Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats,
+	Result: ops.BroadcastResult,
 	Grad: func(b *ops.Back) {
 		s, q := b.In(0), b.In(1)
 		if b.Wants(0) {
@@ -157,7 +159,8 @@ type mvlgammaAttr struct {
 }
 
 var _ = ops.MustDefine(ops.Op{
-	Name: "special.mvlgamma", Category: "special function", Attributes: ops.AttributesOf[mvlgammaAttr](), Operands: operandX, DTypes: dtypes.Floats,
+	Name: "special.mvlgamma", Category: "special function", Attributes: ops.AttributesOf[mvlgammaAttr](), Operands: operandX,
+	DTypes: dtypes.Floats,
 	Result: func(c *ops.Call) ([]int, tensor.DType, error) {
 		if p := c.Attr.(mvlgammaAttr).P; p < 1 || p > 100 {
 			return nil, 0, fmt.Errorf("%d variables are not 1 to 100", p)
@@ -212,7 +215,8 @@ func unknown(b *ops.Back, i int) {
 
 func incompleteOp(name string, sign float64, f func(a, x float64) float64) ops.Op {
 	return ops.Op{
-		Name: "special." + name, Category: "special function", Operands: []ops.Operand{{Name: "a"}, {Name: "x"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+		Name: "special." + name, Category: "special function", Operands: []ops.Operand{{Name: "a"}, {Name: "x"}}, DTypes: dtypes.Floats,
+		Result: ops.BroadcastResult,
 		Grad: func(b *ops.Back) { // x^(a-1) e^-x / Γ(a)
 			a, x := b.In(0), b.In(1)
 			if b.Wants(0) {

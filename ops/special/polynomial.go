@@ -112,18 +112,24 @@ func shiftedSlope(slope func(x, n *ops.Node) *ops.Node) func(x, n *ops.Node) *op
 }
 
 var (
-	_ = ops.MustDefine(polynomialOp("special.chebyshev_t", chebyshevT, func(x, n *ops.Node) *ops.Node { return ops.Mul(n, ChebyshevU(x, orderBelow(n))) }))
+	_ = ops.MustDefine(polynomialOp("special.chebyshev_t", chebyshevT,
+		func(x, n *ops.Node) *ops.Node { return ops.Mul(n, ChebyshevU(x, orderBelow(n))) }))
 	_ = ops.MustDefine(polynomialOp("special.chebyshev_u", chebyshevU, slopeU))
 	_ = ops.MustDefine(polynomialOp("special.chebyshev_v", chebyshevV, slopeV))
 	_ = ops.MustDefine(polynomialOp("special.chebyshev_w", chebyshevW, slopeW))
-	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_t", shiftedT, func(x, n *ops.Node) *ops.Node { return ops.Mul(ops.Mul(n, 2), ShiftedChebyshevU(x, orderBelow(n))) }))
+	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_t", shiftedT,
+		func(x, n *ops.Node) *ops.Node { return ops.Mul(ops.Mul(n, 2), ShiftedChebyshevU(x, orderBelow(n))) }))
 	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_u", shiftedU, shiftedSlope(slopeU)))
 	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_v", shiftedV, shiftedSlope(slopeV)))
 	_ = ops.MustDefine(polynomialOp("special.shifted_chebyshev_w", shiftedW, shiftedSlope(slopeW)))
-	_ = ops.MustDefine(polynomialOp("special.hermite_h", hermiteH, func(x, n *ops.Node) *ops.Node { return ops.Mul(ops.Mul(n, 2), HermiteH(x, orderBelow(n))) }))
-	_ = ops.MustDefine(polynomialOp("special.hermite_he", hermiteHe, func(x, n *ops.Node) *ops.Node { return ops.Mul(n, HermiteHe(x, orderBelow(n))) }))
-	_ = ops.MustDefine(polynomialOp("special.laguerre", laguerreL, func(x, n *ops.Node) *ops.Node { return ops.Neg(GeneralizedLaguerre(x, orderBelow(n), 1)) }))
-	_ = ops.MustDefine(polynomialOp("special.legendre", legendreP, func(x, n *ops.Node) *ops.Node { return Gegenbauer(x, orderBelow(n), 1.5) }))
+	_ = ops.MustDefine(polynomialOp("special.hermite_h", hermiteH,
+		func(x, n *ops.Node) *ops.Node { return ops.Mul(ops.Mul(n, 2), HermiteH(x, orderBelow(n))) }))
+	_ = ops.MustDefine(polynomialOp("special.hermite_he", hermiteHe,
+		func(x, n *ops.Node) *ops.Node { return ops.Mul(n, HermiteHe(x, orderBelow(n))) }))
+	_ = ops.MustDefine(polynomialOp("special.laguerre", laguerreL,
+		func(x, n *ops.Node) *ops.Node { return ops.Neg(GeneralizedLaguerre(x, orderBelow(n), 1)) }))
+	_ = ops.MustDefine(polynomialOp("special.legendre", legendreP,
+		func(x, n *ops.Node) *ops.Node { return Gegenbauer(x, orderBelow(n), 1.5) }))
 )
 
 func polynomialOf(kind int, order, x float64) float64 {

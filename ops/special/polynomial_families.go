@@ -32,7 +32,8 @@ func GeneralizedLaguerre[A, B, C ops.NodeOrNumber](x A, n B, alpha C) *ops.Node 
 
 func polynomialFamily(name, c string, slope func(x, n, alpha *ops.Node) *ops.Node, f func(order, alpha, x float64) float64) ops.Op {
 	return ops.Op{
-		Name: name, Category: "polynomial", Operands: []ops.Operand{{Name: "x"}, {Name: "n"}, {Name: "alpha"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+		Name: name, Category: "polynomial", Operands: []ops.Operand{{Name: "x"}, {Name: "n"}, {Name: "alpha"}}, DTypes: dtypes.Floats,
+		Result: ops.BroadcastResult,
 		Grad: func(b *ops.Back) {
 			b.Add(0, b.Times(slope(b.In(0), orderBelow(ops.Trunc(b.In(1))), b.In(2))))
 			unknown(b, 2)

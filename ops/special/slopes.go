@@ -17,7 +17,8 @@ type zetaSlopeAttr struct {
 }
 
 var _ = ops.MustDefine(ops.Op{
-	Name: "special.zeta_slope", Hidden: true, Attributes: ops.AttributesOf[zetaSlopeAttr](), Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+	Name: "special.zeta_slope", Hidden: true, Attributes: ops.AttributesOf[zetaSlopeAttr](),
+	Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
 	Compose: func(c *ops.Call) *ops.Node {
 		if c.Attr.(zetaSlopeAttr).Order == 1 {
 			return ops.Apply("special.zeta_slope_1", nil, c.In...)
@@ -45,7 +46,8 @@ var (
 
 func zetaSlopeOp(name, c string, order int) ops.Op {
 	return ops.Op{
-		Name: name, Hidden: true, Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult, NoGrad: "zeta_slope has it",
+		Name: name, Hidden: true, Operands: []ops.Operand{{Name: "s"}, {Name: "q"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+		NoGrad: "zeta_slope has it",
 		Scalar: scalarOf2(c, 500, func(s, q float64) float64 { return zetaSlopeOf(order, s, q) }),
 	}
 }
@@ -84,7 +86,8 @@ func zetaSlopeOf(m int, s, q float64) float64 {
 		sum += whole*(l*l+2*r*(l+r)) + b*l*l/2
 	}
 	t, d1, d2 := b*s/a, 1/s-l, 1/(s*s)
-	for j, c := range [...]float64{1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000, 1. / 74724249600} { // B_2j / (2j)!
+	for j, c := range [...]float64{1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000,
+		1. / 74724249600} { // B_2j / (2j)!
 		if j > 0 {
 			u := s + float64(2*j-1)
 			v := u + 1
@@ -102,7 +105,8 @@ func zetaSlopeOf(m int, s, q float64) float64 {
 }
 
 var _ = ops.MustDefine(ops.Op{
-	Name: "special.igamma_slope", Hidden: true, Operands: []ops.Operand{{Name: "a"}, {Name: "x"}}, DTypes: dtypes.Floats, Result: ops.BroadcastResult,
+	Name: "special.igamma_slope", Hidden: true, Operands: []ops.Operand{{Name: "a"}, {Name: "x"}}, DTypes: dtypes.Floats,
+	Result: ops.BroadcastResult,
 	Grad: func(b *ops.Back) { // of the integrand by a
 		a, x := b.In(0), b.In(1)
 		unknown(b, 0)
@@ -188,7 +192,8 @@ func gammaScale(a, x float64) float64 {
 	}
 	r := 1 / a
 	z, p := r*r, 0.0
-	for _, c := range [...]float64{-3617. / 122400, 1. / 156, -691. / 360360, 1. / 1188, -1. / 1680, 1. / 1260, -1. / 360, 1. / 12} { // Stirling
+	for _, c := range [...]float64{-3617. / 122400, 1. / 156, -691. / 360360, 1. / 1188, -1. / 1680, 1. / 1260, -1. / 360,
+		1. / 12} { // Stirling
 		p = p*z + c
 	}
 	return math.Sqrt(a/(2*math.Pi)) * math.Exp(a*w-p*r)
