@@ -47,7 +47,8 @@ var (
 		in := []string{x, "", ""}
 		if c.dtype().IsInt() {
 			least, most := bounds(c.dtype())
-			if lo != math.Trunc(lo) || hi != math.Trunc(hi) || lo > most || hi < least || c.dtype().Size() == 8 && (math.Abs(lo) > 1<<53 || math.Abs(hi) > 1<<53) {
+			if lo != math.Trunc(lo) || hi != math.Trunc(hi) || lo > most || hi < least || c.dtype().Size() == 8 &&
+				(math.Abs(lo) > 1<<53 || math.Abs(hi) > 1<<53) {
 				return nil
 			}
 			lo, hi = max(lo, least), min(hi, most)

@@ -139,7 +139,8 @@ var (
 	_ = define("shift_right", shift("RIGHT"))
 )
 
-var unsignedOf = map[tensor.DType]tensor.DType{tensor.Int8: tensor.Uint8, tensor.Int16: tensor.Uint16, tensor.Int32: tensor.Uint32, tensor.Int64: tensor.Uint64}
+var unsignedOf = map[tensor.DType]tensor.DType{tensor.Int8: tensor.Uint8, tensor.Int16: tensor.Uint16, tensor.Int32: tensor.Uint32,
+	tensor.Int64: tensor.Uint64}
 
 // shift writes shifts, which operators do to integers without a sign; bits that leave are lost, and a shift by the width or more gives 0.
 // Negative numbers x are shifted right as -1 - x, which has no sign.

@@ -29,7 +29,8 @@ var (
 var (
 	_ = refusedFor("ONNX has no products with sparse matrices: multiply by the dense one (sparse.Dense), which MatMul does",
 		"sparse.multiply", "sparse.multiply_parts", "sparse.multiply_sliced", "sparse.multiply_sliced_dot", "sparse.rows", "sparse.kept")
-	_ = refusedFor("ONNX has no systems with sparse matrices: solve those of the dense one (sparse.Dense, linalg.SolveTriangular)", "sparse.solve_triangular")
+	_ = refusedFor("ONNX has no systems with sparse matrices: solve those of the dense one (sparse.Dense, linalg.SolveTriangular)",
+		"sparse.solve_triangular")
 )
 
 func iterated(names ...string) bool {
@@ -83,8 +84,9 @@ func (c *call) times(n int, init []string, shapes [][]int, step func(i string, i
 		made[k] = c.x.fresh(c.n.Op().Name)
 		c.x.types[made[k]], c.x.shapes[made[k]] = types[k], shapes[k]
 	}
-	c.x.body.add(&model.Node{Op: "Loop", Name: made[0], Inputs: append([]string{c.number(float64(n), tensor.Int64), ""}, init...), Outputs: made,
-		Attrs: []*model.Attr{aGraph("body", body)}})
+	c.x.body.add(&model.Node{Op: "Loop", Name: made[0], Inputs: append([]string{c.number(float64(n), tensor.Int64), ""}, init...),
+		Outputs: made,
+		Attrs:   []*model.Attr{aGraph("body", body)}})
 	return made
 }
 

@@ -71,9 +71,12 @@ func (w *writer) merged(other scalar) scalar {
 }
 
 // plainly are functions that have an operator.
-var plainly = map[string]string{"fabs": "Abs", "abs": "Abs", "sqrt": "Sqrt", "floor": "Floor", "ceil": "Ceil", "rint": "Round", "fmin": "Min", "fmax": "Max",
-	"min": "Min", "max": "Max", "isnan": "IsNaN", "isinf": "IsInf", "exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "tan": "Tan", "sinh": "Sinh",
-	"cosh": "Cosh", "tanh": "Tanh", "asin": "Asin", "acos": "Acos", "atan": "Atan", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh", "erf": "Erf",
+var plainly = map[string]string{"fabs": "Abs", "abs": "Abs", "sqrt": "Sqrt", "floor": "Floor", "ceil": "Ceil", "rint": "Round",
+	"fmin": "Min", "fmax": "Max",
+	"min": "Min", "max": "Max", "isnan": "IsNaN", "isinf": "IsInf", "exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "tan": "Tan",
+	"sinh": "Sinh",
+	"cosh": "Cosh", "tanh": "Tanh", "asin": "Asin", "acos": "Acos", "atan": "Atan", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh",
+	"erf": "Erf",
 	"pow": "Pow"}
 
 // builtin is a function of OpenCL C.

@@ -76,7 +76,8 @@ func inside(x *ops.Node, n int) bool {
 	return false
 }
 
-var reductions = map[engine.Put]string{engine.PutAdd: "add", engine.PutMul: "mul", engine.PutMin: "min", engine.PutMax: "max", engine.PutSet: "none"}
+var reductions = map[engine.Put]string{engine.PutAdd: "add", engine.PutMul: "mul", engine.PutMin: "min", engine.PutMax: "max",
+	engine.PutSet: "none"}
 
 // scatter puts updates into a tensor. One whose index is outside goes to a slice behind the last, which is cut off.
 func scatter(c *call) []string {

@@ -50,7 +50,8 @@ var (
 		if size%2 == 0 || slices.Contains(c.shape(0), 0) {
 			return nil
 		}
-		return c.do("LRN", c.args(), anInt("size", size), aFloat("alpha", or(c.float("alpha"), 1e-4)), aFloat("beta", or(c.float("beta"), 0.75)), aFloat("bias", or(c.float("k"), 1)))
+		return c.do("LRN", c.args(), anInt("size", size), aFloat("alpha", or(c.float("alpha"), 1e-4)), aFloat("beta", or(c.float("beta"), 0.75)),
+			aFloat("bias", or(c.float("k"), 1)))
 	})
 )
 

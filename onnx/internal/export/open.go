@@ -27,7 +27,8 @@ type Sample struct {
 // divides, parts of extents are expressions too: the graph can only be built where extents can be divided.
 // Its error joins an [Unsupported] for everything that depends on sizes in a way that is not found.
 func Open(samples [Samples]Sample, names map[[Samples]int64]string, divides bool) (*model.Graph, error) {
-	o := &opener{samples: samples, names: names, divides: divides, out: &model.Graph{Name: samples[0].Graph.Name}, made: map[string]string{}, taken: map[string]bool{}}
+	o := &opener{samples: samples, names: names, divides: divides, out: &model.Graph{Name: samples[0].Graph.Name}, made: map[string]string{},
+		taken: map[string]bool{}}
 	for k, s := range samples {
 		o.own[k], o.constants[k] = map[string]string{"": ""}, map[string]*model.Tensor{}
 		for _, t := range s.Graph.Initializers {
@@ -246,7 +247,8 @@ func (o *opener) attr(n *model.Node, a [Samples]*model.Attr) (*model.Attr, bool)
 			return nil, false
 		}
 		if !bytes.Equal(model.EncodeAttr(x), model.EncodeAttr(a[0])) {
-			o.errs = append(o.errs, &Unsupported{Op: n.Op, Caller: n.Name, Reason: fmt.Sprintf("its attribute %s depends on extents that are open", made.Name)})
+			o.errs = append(o.errs, &Unsupported{Op: n.Op, Caller: n.Name,
+				Reason: fmt.Sprintf("its attribute %s depends on extents that are open", made.Name)})
 			break
 		}
 	}

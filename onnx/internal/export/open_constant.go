@@ -53,7 +53,8 @@ func (o *opener) computed(t [Samples]*model.Tensor) (string, error) {
 			return name, nil
 		}
 	}
-	return "refused", fmt.Errorf("a table of %v values for one size, and %v for another, is none that can be computed", x[0].Shape(), x[1].Shape())
+	return "refused", fmt.Errorf("a table of %v values for one size, and %v for another, is none that can be computed", x[0].Shape(),
+		x[1].Shape())
 }
 
 // numbers computes a few numbers.

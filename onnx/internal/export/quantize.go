@@ -36,7 +36,8 @@ var (
 	})
 	_ = define("dequantize_linear", func(c *call) []string {
 		s, to := signatures()["DequantizeLinear"], c.dtype()
-		if !s.takes(c.in[0].DType(), c.opset()) || to != tensor.Float32 && (to == tensor.Float64 || c.opset() < 19) || len(c.in) > 2 && c.in[2].Size() != c.in[1].Size() {
+		if !s.takes(c.in[0].DType(), c.opset()) || to != tensor.Float32 && (to == tensor.Float64 || c.opset() < 19) || len(c.in) > 2 &&
+			c.in[2].Size() != c.in[1].Size() {
 			return nil
 		}
 		in := c.args()

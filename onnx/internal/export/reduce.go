@@ -76,12 +76,15 @@ var (
 		if c.in[0].Rank() == 0 {
 			return nil
 		}
-		return c.do("CumSum", []string{c.arg(0), c.number(float64(c.int("axis")), tensor.Int64)}, flag("exclusive", c.bool("exclusive")), flag("reverse", c.bool("reverse")))
+		return c.do("CumSum", []string{c.arg(0), c.number(float64(c.int("axis")), tensor.Int64)}, flag("exclusive", c.bool("exclusive")),
+			flag("reverse", c.bool("reverse")))
 	})
-	_ = define("cumprod", running(func(c *call) string { return c.number(1, c.dtype()) }, func(c *call, a, b string) string { return c.op("Mul", []string{a, b}) }))
+	_ = define("cumprod", running(func(c *call) string { return c.number(1, c.dtype()) },
+		func(c *call, a, b string) string { return c.op("Mul", []string{a, b}) }))
 	_ = define("cummax", extremes("Max", false))
 	_ = define("cummin", extremes("Min", true))
-	_ = define("logcumsumexp", running(func(c *call) string { return c.number(negInf, c.dtype()) }, func(c *call, a, b string) string { return c.logAddExp(a, b, 1) }))
+	_ = define("logcumsumexp", running(func(c *call) string { return c.number(negInf, c.dtype()) },
+		func(c *call, a, b string) string { return c.logAddExp(a, b, 1) }))
 	_ = define("top_k", ranked)
 	_ = define("sort", ranked)
 )

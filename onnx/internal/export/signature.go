@@ -111,19 +111,28 @@ func (all signatureTable) gives(dt tensor.DType, names ...string) {
 }
 
 func (all signatureTable) fill() {
-	all.sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND",
-		"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Split", "NonZero", "GridSample", "Resize")
+	all.sign(nil, "Identity", "Reshape", "Transpose", "Slice", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "ScatterElements",
+		"ScatterND",
+		"Tile", "Squeeze", "Unsqueeze", "Trilu", "Pad", "DepthToSpace", "SpaceToDepth", "Shape", "Equal", "Split", "NonZero", "GridSample",
+		"Resize")
 	all.sign([]tensor.DType{f16, bf16, f32, f64, i32, i64, u8, u64}, "Where")
 	all.sign(slices.Concat(floats, []tensor.DType{i8, u8}, words), "Max", "Min")
-	all.sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax", "ArgMin")
+	all.sign(numbers, "Add", "Sub", "Mul", "Div", "Abs", "Sign", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Clip", "Mod", "ArgMax",
+		"ArgMin")
 	all.sign(slices.Concat(floats, []tensor.DType{i8, i16, i32, i64}), "Neg")
-	all.sign(floats, "Sqrt", "Exp", "Log", "Tanh", "Sigmoid", "Erf", "Ceil", "Floor", "Reciprocal", "LeakyRelu", "Softmax", "LogSoftmax", "IsNaN",
-		"BatchNormalization", "LayerNormalization", "LRN", "Gelu", "GroupNormalization", "RMSNormalization", "Attention", "RotaryEmbedding", "Pow")
-	all.sign(plain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu", "Selu", "HardSigmoid",
-		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
+	all.sign(floats, "Sqrt", "Exp", "Log", "Tanh", "Sigmoid", "Erf", "Ceil", "Floor", "Reciprocal", "LeakyRelu", "Softmax", "LogSoftmax",
+		"IsNaN",
+		"BatchNormalization", "LayerNormalization", "LRN", "Gelu", "GroupNormalization", "RMSNormalization", "Attention", "RotaryEmbedding",
+		"Pow")
+	all.sign(plain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu",
+		"Selu", "HardSigmoid",
+		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool",
+		"GlobalMaxPool",
 		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det")
-	all.newer(22, brain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu", "Selu", "HardSigmoid",
-		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
+	all.newer(22, brain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu",
+		"Selu", "HardSigmoid",
+		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool",
+		"GlobalMaxPool",
 		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det")
 	all.sign([]tensor.DType{f32}, "Celu", "NonMaxSuppression", "DynamicQuantizeLinear")
 	all.sign(slices.Concat(floats, words), "PRelu", "MatMul", "Gemm")

@@ -16,7 +16,8 @@ const domainML = "ai.onnx.ml"
 const maxTreeNodes = 1 << 24
 
 var aggregates = map[engine.Aggregate]string{
-	engine.Aggregate(ops.TreeSum): "SUM", engine.Aggregate(ops.TreeMean): "AVERAGE", engine.Aggregate(ops.TreeMin): "MIN", engine.Aggregate(ops.TreeMax): "MAX",
+	engine.Aggregate(ops.TreeSum): "SUM", engine.Aggregate(ops.TreeMean): "AVERAGE", engine.Aggregate(ops.TreeMin): "MIN",
+	engine.Aggregate(ops.TreeMax): "MAX",
 }
 
 // An ensemble of trees is written from its tables: of each tree the steps, which go left where a feature is at most a number.
@@ -48,7 +49,8 @@ var _ = define("tree_ensemble", func(c *call) []string {
 			return c.refused("it has more than %d steps", maxTreeNodes)
 		}
 	}
-	attrs := []*model.Attr{anInt("n_targets", int(e.Targets)), text("aggregate_function", aggregates[e.Aggregate]), text("post_transform", "NONE")}
+	attrs := []*model.Attr{anInt("n_targets", int(e.Targets)), text("aggregate_function", aggregates[e.Aggregate]),
+		text("post_transform", "NONE")}
 	for _, name := range []string{"nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids",
 		"nodes_missing_value_tracks_true", "target_treeids", "target_nodeids", "target_ids"} {
 		attrs = append(attrs, ints(name, w.lists[name]))

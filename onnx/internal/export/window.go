@@ -58,7 +58,8 @@ func (s *spatial) share(i, total int, lower bool) {
 }
 
 func (s *spatial) attrs() []*model.Attr {
-	return []*model.Attr{ints("kernel_shape", s.size), ints("strides", s.stride), ints("dilations", s.dilation), ints("pads", slices.Concat(s.before, s.after))}
+	return []*model.Attr{ints("kernel_shape", s.size), ints("strides", s.stride), ints("dilations", s.dilation),
+		ints("pads", slices.Concat(s.before, s.after))}
 }
 
 func convolution(c *call) []string {

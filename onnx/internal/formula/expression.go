@@ -6,7 +6,8 @@ import (
 )
 
 // levels are the operators between two expressions, those that bind least first.
-var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
+var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"},
+	{"*", "/", "%"}}
 
 // maxDepth bounds how deep expressions and statements may lie in one another.
 const maxDepth = 200

@@ -9,7 +9,8 @@ import (
 )
 
 // marks are the marks of more than one character.
-var marks = []string{"<<=", ">>=", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}
+var marks = []string{"<<=", ">>=", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++",
+	"--"}
 
 // lex splits a text into words, numbers and marks, of which those that adjoin are one where C has such a mark.
 func lex(text string) ([]clsource.Token, error) {

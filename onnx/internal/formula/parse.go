@@ -6,7 +6,8 @@ import (
 )
 
 // types are the names of types that texts may have; REAL is the float that a function is written for.
-var types = map[string]bool{"REAL": true, "void": true, "float": true, "double": true, "half": true, "bool": true, "char": true, "uchar": true,
+var types = map[string]bool{"REAL": true, "void": true, "float": true, "double": true, "half": true, "bool": true, "char": true,
+	"uchar": true,
 	"short": true, "ushort": true, "int": true, "uint": true, "long": true, "ulong": true}
 
 // ParseExpr reads an expression.

@@ -187,7 +187,8 @@ func (b *builder) one(s *scope, n *model.Node) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &call{b: b, s: s, n: n, op: op, in: in, attrs: attrs, version: s.opsets[n.Domain], read: map[string]bool{}, seen: make([]bool, len(in))}
+	c := &call{b: b, s: s, n: n, op: op, in: in, attrs: attrs, version: s.opsets[n.Domain], read: map[string]bool{},
+		seen: make([]bool, len(in))}
 	return c.build()
 }
 

@@ -65,7 +65,8 @@ func (c *call) foldKey(in []*value, outs []*value) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.attrs)) {
 		a := c.attrs[name]
-		if a.Graph != nil || len(a.Graphs) > 0 || len(a.Tensors) > 0 || len(a.String)+8*len(a.Ints)+4*len(a.Floats) > maxKeptBytes || len(a.Strings) > 0 {
+		if a.Graph != nil || len(a.Graphs) > 0 || len(a.Tensors) > 0 || len(a.String)+8*len(a.Ints)+4*len(a.Floats) > maxKeptBytes ||
+			len(a.Strings) > 0 {
 			return ""
 		}
 		key = fmt.Appendf(key, "%q %d %v %d %q %v %v %p", name, a.Type, a.Float, a.Int, a.String, a.Floats, a.Ints, a.Tensor)

@@ -68,8 +68,9 @@ func (s *Source) Build(ctx context.Context, shapes map[string][]int, o Options) 
 	}
 	newBuilder := func(byValue bool) *builder {
 		return &builder{
-			ctx: ctx, m: s, g: ops.NewGraph(o.Name), host: host, feeds: o.Contents, vars: o.Variables, precision: o.Precision, rows: o.Rows, byValue: byValue,
-			used: map[string]bool{}, folds: &folds{},
+			ctx: ctx, m: s, g: ops.NewGraph(o.Name), host: host, feeds: o.Contents, vars: o.Variables, precision: o.Precision, rows: o.Rows,
+			byValue: byValue,
+			used:    map[string]bool{}, folds: &folds{},
 		}
 	}
 	first := newBuilder(false)

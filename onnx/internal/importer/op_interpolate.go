@@ -9,7 +9,8 @@ import (
 )
 
 // interpolate resizes axes by scales, to sizes where these are given; axes in front that stay are left out.
-func (c *call) interpolate(x *ops.Node, mode string, near ops.NearestMode, sizes []int, scales, region []float64, o ops.InterpolateOptions) *ops.Node {
+func (c *call) interpolate(x *ops.Node, mode string, near ops.NearestMode, sizes []int, scales, region []float64,
+	o ops.InterpolateOptions) *ops.Node {
 	n := x.Rank()
 	if len(scales) != n {
 		c.fail("%d scales for %d axes", len(scales), n)

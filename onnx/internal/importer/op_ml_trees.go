@@ -10,47 +10,49 @@ import (
 
 var _ = define(func() []*operator {
 	return []*operator{
-		{name: ml + "TreeEnsembleRegressor", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
-			e := c.trees("target")
-			if e.Targets = c.int("n_targets", 1); e.Targets < 1 {
-				c.refuse("n_targets is %d", e.Targets)
-			}
-			aggregates := map[string]ops.TreeAggregate{"SUM": ops.TreeSum, "AVERAGE": ops.TreeMean, "MIN": ops.TreeMin, "MAX": ops.TreeMax}
-			name := c.str("aggregate_function", "SUM")
-			a, ok := aggregates[name]
-			if !ok {
-				c.refuse("aggregate_function %q is not known", name)
-			}
-			e.Aggregate = a
-			y := ops.TreeRegress(c.features(), e)
-			return out(ops.Cast(y, tensor.Float32))
-		}},
-		{name: ml + "TreeEnsembleClassifier", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"}, build: func(c *call) []*value {
-			e := c.trees("class")
-			labels := c.intList("classlabels_int64s")
-			if len(labels) < 2 {
-				c.refuse("labels are supported where they are integers, two or more")
-			}
-			for _, l := range labels {
-				e.Labels = append(e.Labels, int64(l))
-			}
-			e.Targets = len(labels)
-			if ids := c.intList("class_ids"); len(labels) == 2 && len(slices.Compact(slices.Sorted(slices.Values(ids)))) == 1 {
-				if ids[0] != 0 {
-					c.refuse("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
+		{name: ml + "TreeEnsembleRegressor", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"},
+			build: func(c *call) []*value {
+				e := c.trees("target")
+				if e.Targets = c.int("n_targets", 1); e.Targets < 1 {
+					c.refuse("n_targets is %d", e.Targets)
 				}
-				e.Targets = 1 // a score for one of two classes
-				for _, tree := range e.Trees {
-					for _, n := range tree {
-						for k := range n.Weights {
-							n.Weights[k].Target = 0
+				aggregates := map[string]ops.TreeAggregate{"SUM": ops.TreeSum, "AVERAGE": ops.TreeMean, "MIN": ops.TreeMin, "MAX": ops.TreeMax}
+				name := c.str("aggregate_function", "SUM")
+				a, ok := aggregates[name]
+				if !ok {
+					c.refuse("aggregate_function %q is not known", name)
+				}
+				e.Aggregate = a
+				y := ops.TreeRegress(c.features(), e)
+				return out(ops.Cast(y, tensor.Float32))
+			}},
+		{name: ml + "TreeEnsembleClassifier", since: 1, ignore: []string{"nodes_hitrates", "nodes_hitrates_as_tensor"},
+			build: func(c *call) []*value {
+				e := c.trees("class")
+				labels := c.intList("classlabels_int64s")
+				if len(labels) < 2 {
+					c.refuse("labels are supported where they are integers, two or more")
+				}
+				for _, l := range labels {
+					e.Labels = append(e.Labels, int64(l))
+				}
+				e.Targets = len(labels)
+				if ids := c.intList("class_ids"); len(labels) == 2 && len(slices.Compact(slices.Sorted(slices.Values(ids)))) == 1 {
+					if ids[0] != 0 {
+						c.refuse("weights of two classes are all those of class %d, not of 0, which stands for the probability of the second", ids[0])
+					}
+					e.Targets = 1 // a score for one of two classes
+					for _, tree := range e.Trees {
+						for _, n := range tree {
+							for k := range n.Weights {
+								n.Weights[k].Target = 0
+							}
 						}
 					}
 				}
-			}
-			y, scores := ops.TreeClassify(c.features(), e)
-			return out(y, ops.Cast(scores, tensor.Float32))
-		}},
+				y, scores := ops.TreeClassify(c.features(), e)
+				return out(y, ops.Cast(scores, tensor.Float32))
+			}},
 	}
 })
 
@@ -95,7 +97,8 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 	features, values, modes := c.intList("nodes_featureids"), c.numbers("nodes_values"), c.strList("nodes_modes")
 	yes, no, missing := c.intList("nodes_truenodeids"), c.intList("nodes_falsenodeids"), c.intList("nodes_missing_value_tracks_true")
 	n := len(ids)
-	if n == 0 || len(nodes) != n || len(features) != n || len(values) != n || len(modes) != n || len(yes) != n || len(no) != n || len(missing) != 0 && len(missing) != n {
+	if n == 0 || len(nodes) != n || len(features) != n || len(values) != n || len(modes) != n || len(yes) != n || len(no) != n ||
+		len(missing) != 0 && len(missing) != n {
 		c.refuse("the lists of nodes have different lengths")
 	}
 	type place struct{ tree, node int }
@@ -117,7 +120,8 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 		if !ok {
 			c.refuse("mode %q of a node is not known", modes[i])
 		}
-		e.Trees[t] = append(e.Trees[t], ops.TreeNode{Mode: mode, Feature: features[i], Value: values[i], MissingTrue: missing != nil && missing[i] != 0})
+		e.Trees[t] = append(e.Trees[t], ops.TreeNode{Mode: mode, Feature: features[i], Value: values[i], MissingTrue: missing != nil &&
+			missing[i] != 0})
 	}
 	for i := range n {
 		at := where[place{ids[i], nodes[i]}]
@@ -132,7 +136,8 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 		}
 		node.True, node.False = t.node, f.node
 	}
-	of, leaves, targets, weights := c.intList(prefix+"_treeids"), c.intList(prefix+"_nodeids"), c.intList(prefix+"_ids"), c.numbers(prefix+"_weights")
+	of, leaves, targets, weights := c.intList(prefix+"_treeids"), c.intList(prefix+"_nodeids"), c.intList(prefix+"_ids"),
+		c.numbers(prefix+"_weights")
 	if len(leaves) != len(of) || len(targets) != len(of) || len(weights) != len(of) {
 		c.refuse("the lists of weights have different lengths")
 	}
@@ -148,7 +153,8 @@ func (c *call) trees(prefix string) *ops.TreeEnsemble {
 	if len(e.Base) == 0 {
 		e.Base = nil
 	}
-	transforms := map[string]ops.TreeTransform{"NONE": ops.TreeRaw, "LOGISTIC": ops.TreeLogistic, "SOFTMAX": ops.TreeSoftmax, "SOFTMAX_ZERO": ops.TreeSoftmaxZero}
+	transforms := map[string]ops.TreeTransform{"NONE": ops.TreeRaw, "LOGISTIC": ops.TreeLogistic, "SOFTMAX": ops.TreeSoftmax,
+		"SOFTMAX_ZERO": ops.TreeSoftmaxZero}
 	name := c.str("post_transform", "NONE")
 	t, ok := transforms[name]
 	if !ok {

@@ -130,7 +130,8 @@ func (c *call) foldedNorm() *ops.Node {
 		}
 	}
 	x := c.x(0)
-	if x.DType() != tensor.Float32 || x.Rank() < 2 || x.Dim(1) != len(v[0]) || c.flag("training_mode", false) || c.version < 14 && len(c.n.Outputs) > 1 {
+	if x.DType() != tensor.Float32 || x.Rank() < 2 || x.Dim(1) != len(v[0]) || c.flag("training_mode", false) || c.version < 14 &&
+		len(c.n.Outputs) > 1 {
 		return nil
 	}
 	c.read["is_test"] = true

@@ -31,8 +31,9 @@ func alphaKind(def float64, f func(*ops.Node, float64) *ops.Node) activationKind
 }
 
 var activationKinds = map[string]activationKind{
-	"tanh": plainKind(ops.Tanh), "sigmoid": plainKind(ops.Sigmoid), "relu": plainKind(ops.ReLU), "softsign": plainKind(ops.SoftSign), "softplus": plainKind(ops.Softplus),
-	"elu": alphaKind(1, ops.ELU), "leakyrelu": alphaKind(0.01, ops.LeakyReLU), "thresholdedrelu": alphaKind(1, ops.ThresholdedReLU),
+	"tanh": plainKind(ops.Tanh), "sigmoid": plainKind(ops.Sigmoid), "relu": plainKind(ops.ReLU), "softsign": plainKind(ops.SoftSign),
+	"softplus": plainKind(ops.Softplus),
+	"elu":      alphaKind(1, ops.ELU), "leakyrelu": alphaKind(0.01, ops.LeakyReLU), "thresholdedrelu": alphaKind(1, ops.ThresholdedReLU),
 	"hardsigmoid": {alpha: true, beta: true, defAlpha: 0.2, defBeta: 0.5, build: hardSigmoid},
 	"affine": {alpha: true, beta: true, unset: true, build: func(x *ops.Node, alpha, beta float64) *ops.Node {
 		return ops.Add(ops.Mul(x, ops.ScalarLike(x, alpha)), ops.ScalarLike(x, beta))

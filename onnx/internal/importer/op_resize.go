@@ -25,7 +25,8 @@ func byMatrix(mode string, x *ops.Node, sizes []int, scales []float64, o *ops.In
 }
 
 // resizeAxes multiplies each axis that changes with the matrix of its filter.
-func (c *call) resizeAxes(x *ops.Node, mode string, near ops.NearestMode, sizes []int, scales []float64, o *ops.InterpolateOptions) *ops.Node {
+func (c *call) resizeAxes(x *ops.Node, mode string, near ops.NearestMode, sizes []int, scales []float64,
+	o *ops.InterpolateOptions) *ops.Node {
 	for axis, n := range x.Shape() {
 		if sizes[axis] == n && scales[axis] == 1 {
 			continue

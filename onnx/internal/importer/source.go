@@ -138,7 +138,8 @@ func (s *Source) external(location string, offset, length int64) ([]byte, error)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%q, which has its external data, is no file", location)
 	case offset > info.Size() || length > info.Size()-offset:
-		return nil, fmt.Errorf("its external data are %d bytes from byte %d of %q, which has %d: %w", length, offset, location, info.Size(), io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("its external data are %d bytes from byte %d of %q, which has %d: %w", length, offset, location, info.Size(),
+			io.ErrUnexpectedEOF)
 	}
 	f, err := s.root.Open(location)
 	if err != nil {

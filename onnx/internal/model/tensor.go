@@ -28,7 +28,8 @@ var dataTypes = map[DataType]struct {
 	bits int
 }{
 	1: {"float32", tensor.Float32, 0}, 2: {"uint8", tensor.Uint8, 0}, 3: {"int8", tensor.Int8, 0}, 4: {"uint16", tensor.Uint16, 0},
-	5: {"int16", tensor.Int16, 0}, 6: {"int32", tensor.Int32, 0}, 7: {"int64", tensor.Int64, 0}, 8: {"string", 0, 0}, 9: {"bool", tensor.Bool, 0},
+	5: {"int16", tensor.Int16, 0}, 6: {"int32", tensor.Int32, 0}, 7: {"int64", tensor.Int64, 0}, 8: {"string", 0, 0},
+	9:  {"bool", tensor.Bool, 0},
 	10: {"float16", tensor.Float16, 0}, 11: {"float64", tensor.Float64, 0}, 12: {"uint32", tensor.Uint32, 0}, 13: {"uint64", tensor.Uint64, 0},
 	14: {"complex64", 0, 0}, 15: {"complex128", 0, 0}, 16: {"bfloat16", tensor.BFloat16, 0},
 	17: {"float8e4m3fn", tensor.Float32, 8}, 18: {"float8e4m3fnuz", tensor.Float32, 8},
