@@ -37,9 +37,10 @@ func (c *Context) NewBuffer(flags MemFlags, size int64, host unsafe.Pointer) (*B
 	if size <= 0 {
 		return nil, invalid("create buffer", InvalidBufferSize, "size %d", size)
 	}
-	o, err := c.create(kindBuffer, fmt.Sprintf("%d bytes", size), func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
-		return drv.NewBuffer(ctx, uint64(flags), uintptr(size), host)
-	})
+	o, err := c.create(kindBuffer, fmt.Sprintf("%d bytes", size),
+		func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
+			return drv.NewBuffer(ctx, uint64(flags), uintptr(size), host)
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,8 @@ func (c *Context) has(d *Device) bool {
 }
 
 // create runs one creation in the context and wraps the handle that it makes.
-func (c *Context) create(k kind, detail string, make func(lib cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status)) (*object, error) {
+func (c *Context) create(k kind, detail string, make func(lib cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle,
+	cldriver.Status)) (*object, error) {
 	op := "create " + k.String()
 	if c == nil {
 		return nil, invalid(op, InvalidContext, "nil context")

@@ -116,9 +116,10 @@ func (c *Context) NewImage(flags MemFlags, desc ImageDesc, host unsafe.Pointer) 
 		d.Memory = desc.Buffer.obj.h
 	}
 	f := &cldriver.ImageFormat{Order: uint32(desc.Format.Order), Type: uint32(desc.Format.Type)}
-	o, err := c.create(kindImage, fmt.Sprintf("%dx%dx%d", desc.Width, desc.Height, desc.Depth), func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
-		return drv.NewImage(ctx, uint64(flags), f, d, host)
-	})
+	o, err := c.create(kindImage, fmt.Sprintf("%dx%dx%d", desc.Width, desc.Height, desc.Depth),
+		func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
+			return drv.NewImage(ctx, uint64(flags), f, d, host)
+		})
 	if err != nil {
 		return nil, err
 	}

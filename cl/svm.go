@@ -36,11 +36,12 @@ func (c *Context) NewSVM(flags MemFlags, size int64, align int) (*SVM, error) {
 		return nil, unsupported(op)
 	}
 	var p unsafe.Pointer
-	o, err := c.create(kindSVM, fmt.Sprintf("%d bytes", size), func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
-		var st cldriver.Status
-		p, st = drv.SVMAlloc(ctx, uint64(flags), uintptr(size), uint32(align))
-		return 0, st
-	})
+	o, err := c.create(kindSVM, fmt.Sprintf("%d bytes", size),
+		func(drv cldriver.Driver, ctx cldriver.Handle) (cldriver.Handle, cldriver.Status) {
+			var st cldriver.Status
+			p, st = drv.SVMAlloc(ctx, uint64(flags), uintptr(size), uint32(align))
+			return 0, st
+		})
 	if err != nil {
 		return nil, err
 	}

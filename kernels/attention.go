@@ -30,14 +30,18 @@ func AttentionLane(lanes int, n int64) AttentionTile {
 var (
 	features = []Macro{{"D", nil, "features of queries and keys"}, {"E", nil, "features of values"}}
 	banded   = []Macro{{"BANDED", onOff, "a row sees keys near it"}, {"HAS_MASK", []int{0, 1, 2}, "none, one of all rows, one of each"}}
-	lanes    = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/cpu_shared.cl", "lib/cpu_transpose.cl", "attention/cpu_load_store.cl"}
-	seen     = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/gpu_weight.cl", "attention/gpu_shared.cl"}
-	blocked  = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/gpu_weight.cl", "attention/gpu_block_shared.cl"}
+	lanes    = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/cpu_shared.cl",
+		"lib/cpu_transpose.cl", "attention/cpu_load_store.cl"}
+	seen = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/gpu_weight.cl",
+		"attention/gpu_shared.cl"}
+	blocked = []string{"lib/block_sums.cl", "attention/any_sums.cl", "attention/any_top.cl", "attention/gpu_weight.cl",
+		"attention/gpu_block_shared.cl"}
 )
 
 func tiled() []Macro {
 	return slices.Concat(banded, features, []Macro{
-		{"LANES", nil, "positions a group"}, {"PARTS", []int{1, 2, 4, 8, 16}, "items a position"}, {"LEAVES", []int{1, 2, 4, 8, 16}, "sums of a score"}, {"BN", nil, "positions of the other side at once"},
+		{"LANES", nil, "positions a group"}, {"PARTS", []int{1, 2, 4, 8, 16}, "items a position"},
+		{"LEAVES", []int{1, 2, 4, 8, 16}, "sums of a score"}, {"BN", nil, "positions of the other side at once"},
 	})
 }
 
@@ -57,13 +61,15 @@ func attentionVariants() []Variant {
 		},
 		{
 			Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane_dq.cl", Needs: lanes, Kernels: []string{"attention_lane_dq"},
-			Hooks: []string{"FILL_Q", "FILL_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "SPILL_DQ", "K_AT", "V_AT"}, Macros: append(banded, features...),
-			For: "the gradient by the queries",
+			Hooks:  []string{"FILL_Q", "FILL_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "SPILL_DQ", "K_AT", "V_AT"},
+			Macros: append(banded, features...),
+			For:    "the gradient by the queries",
 		},
 		{
 			Family: "attention", Name: "lane", Class: CPU, File: "attention/cpu_lane_dkv.cl", Needs: lanes, Kernels: []string{"attention_lane_dkv"},
-			Hooks: []string{"FILL_K", "FILL_V", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "SPILL_DK", "SPILL_DV", "Q_AT", "DO_AT"}, Macros: append(banded, features...),
-			For: "the gradients by keys and values",
+			Hooks:  []string{"FILL_K", "FILL_V", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "SPILL_DK", "SPILL_DV", "Q_AT", "DO_AT"},
+			Macros: append(banded, features...),
+			For:    "the gradients by keys and values",
 		},
 		{
 			Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile.cl", Needs: seen, Kernels: []string{"attention_tile"},
@@ -77,8 +83,9 @@ func attentionVariants() []Variant {
 		},
 		{
 			Family: "attention", Name: "tile", Class: GPU, File: "attention/gpu_tile_dkv.cl", Needs: seen, Kernels: []string{"attention_tile_dkv"},
-			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV"}, Macros: tiled(),
-			For: "the gradients by keys and values",
+			Hooks:  []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV"},
+			Macros: tiled(),
+			For:    "the gradients by keys and values",
 		},
 		{
 			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block.cl", Needs: blocked, Kernels: []string{"attention_block"},
@@ -86,17 +93,22 @@ func attentionVariants() []Variant {
 			For: "the forward pass, products of blocks with their sums in registers",
 		},
 		{
-			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block_dq.cl", Needs: blocked, Kernels: []string{"attention_block_dq"},
-			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "STORE_DQ", "Q_AT", "K_AT", "V_AT", "DO_AT"}, Macros: byBlocks(),
+			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block_dq.cl", Needs: blocked,
+			Kernels: []string{"attention_block_dq"},
+			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "STORE_DQ", "Q_AT", "K_AT",
+				"V_AT", "DO_AT"}, Macros: byBlocks(),
 			For: "the gradient by the queries",
 		},
 		{
-			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block_dkv.cl", Needs: blocked, Kernels: []string{"attention_block_dkv"},
-			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV", "Q_AT", "K_AT", "V_AT", "DO_AT"}, Macros: byBlocks(),
+			Family: "attention", Name: "block", Class: GPU, File: "attention/gpu_block_dkv.cl", Needs: blocked,
+			Kernels: []string{"attention_block_dkv"},
+			Hooks: []string{"LOAD_Q", "LOAD_K", "LOAD_V", "LOAD_DO", "LOAD_TOP", "LOAD_SHARE", "LOAD_DELTA", "MASK", "STORE_DK", "STORE_DV",
+				"Q_AT", "K_AT", "V_AT", "DO_AT"}, Macros: byBlocks(),
 			For: "the gradients by keys and values",
 		},
 		{
-			Family: "attention", Name: "pack", Class: CPU, File: "attention/cpu_pack.cl", Kernels: []string{"attention_pack"}, Hooks: []string{"LOAD"},
+			Family: "attention", Name: "pack", Class: CPU, File: "attention/cpu_pack.cl", Kernels: []string{"attention_pack"},
+			Hooks:  []string{"LOAD"},
 			Macros: []Macro{{"WIDTH", nil, "features"}, {"SPAN", nil, "rows an item"}},
 			For:    "operands that the lane kernels cannot read in place",
 		},

@@ -6,8 +6,10 @@ func factorVariants() []Variant {
 	with := func(more ...Macro) []Macro { return append(number[:2:2], more...) }
 	return []Variant{
 		{
-			Family: "factor", Name: "cholesky", Class: Any, File: "factor/any_cholesky.cl", Kernels: []string{"cholesky_begin", "cholesky_block", "cholesky_whole", "cholesky_end"},
-			Hooks: []string{"SHOW"}, Macros: with(Macro{"W_MOST", []int{16, 32, 64}, "the largest order of a block"}), For: "Cholesky decomposition: blocks on the diagonal",
+			Family: "factor", Name: "cholesky", Class: Any, File: "factor/any_cholesky.cl",
+			Kernels: []string{"cholesky_begin", "cholesky_block", "cholesky_whole", "cholesky_end"},
+			Hooks:   []string{"SHOW"}, Macros: with(Macro{"W_MOST", []int{16, 32, 64}, "the largest order of a block"}),
+			For: "Cholesky decomposition: blocks on the diagonal",
 		},
 		{
 			Family: "factor", Name: "lu", Class: Any, File: "factor/any_lu.cl", Kernels: []string{"lu_begin", "lu_exchange", "lu_end"},
@@ -20,7 +22,8 @@ func factorVariants() []Variant {
 		},
 		{
 			Family: "factor", Name: "lu_columns", Class: CPU, File: "factor/cpu_lu_panel.cl", Kernels: []string{"lu_columns"},
-			Macros: []Macro{number[0], {"VL", []int{2, 4, 8, 16}, "lanes"}, {"PANEL_LD", nil, "from column to column"}}, For: "LU decomposition: narrow panels",
+			Macros: []Macro{number[0], {"VL", []int{2, 4, 8, 16}, "lanes"}, {"PANEL_LD", nil, "from column to column"}},
+			For:    "LU decomposition: narrow panels",
 		},
 		{
 			Family: "factor", Name: "qr", Class: Any, File: "factor/any_qr.cl", Kernels: []string{"qr_measure", "qr_begin", "qr_panel", "qr_end"},
@@ -30,7 +33,8 @@ func factorVariants() []Variant {
 		{
 			Family: "factor", Name: "jacobi", Class: Any, File: "factor/any_jacobi.cl", Kernels: []string{"jacobi_group"},
 			Hooks: []string{"PUT_VALUE", "PUT_LONG", "PUT_SHORT"},
-			Macros: with(Macro{"LANES", []int{1, 2, 4, 8}, "items of a pair of columns"}, Macro{"WIDTH", []int{1, 8, 16}, "elements of a vector"}, Macro{"ROOM", nil, "vectors of local memory, or 0"},
+			Macros: with(Macro{"LANES", []int{1, 2, 4, 8}, "items of a pair of columns"}, Macro{"WIDTH", []int{1, 8, 16}, "elements of a vector"},
+				Macro{"ROOM", nil, "vectors of local memory, or 0"},
 				Macro{"EIGEN", onOff, "symmetric matrices"}, Macro{"SECOND", onOff, "a second matrix beside the columns"}),
 			For: "singular values and eigenvalues: a group for each matrix",
 		},
@@ -41,11 +45,14 @@ func factorVariants() []Variant {
 				Macro{"EIGEN", onOff, "symmetric matrices"}, Macro{"SECOND", onOff, "a second matrix beside the columns"}),
 			For: "singular values and eigenvalues: a lane for each small matrix",
 		},
-		{Family: "factor", Name: "complete", Class: Any, File: "factor/any_complete.cl", Kernels: []string{"factor_complete"}, Macros: number, For: "orthonormal columns that lack"},
-		{Family: "factor", Name: "copy", Class: Any, File: "factor/any_copy.cl", Kernels: []string{"factor_copy"}, Macros: number, For: "what is solved in place"},
+		{Family: "factor", Name: "complete", Class: Any, File: "factor/any_complete.cl", Kernels: []string{"factor_complete"}, Macros: number,
+			For: "orthonormal columns that lack"},
+		{Family: "factor", Name: "copy", Class: Any, File: "factor/any_copy.cl", Kernels: []string{"factor_copy"}, Macros: number,
+			For: "what is solved in place"},
 		{
 			Family: "factor", Name: "triangle", Class: GPU, File: "factor/gpu_triangle.cl", Kernels: []string{"factor_triangle"},
-			Macros: with(Macro{"TURNED", onOff, "columns of B are rows in memory"}, Macro{"MOST", nil, "the largest order"}), For: "triangular systems of few unknowns",
+			Macros: with(Macro{"TURNED", onOff, "columns of B are rows in memory"}, Macro{"MOST", nil, "the largest order"}),
+			For:    "triangular systems of few unknowns",
 		},
 	}
 }

@@ -160,24 +160,29 @@ func rankVariants() []Variant {
 			Family: "rank", Name: "radix", Class: CPU, File: "rank/cpu_radix.cl", Needs: []string{"rank/any_keys.cl"},
 			Kernels: []string{"radix_count_first", "radix_count", "radix_move_first", "radix_move", "radix_emit"},
 			Macros: []Macro{
-				{"DIGIT", []int{8}, "bits of a digit"}, {"BUCKETS", []int{256}, "2^DIGIT"}, {"BUFFERED", onOff, "whole lines are stored"}, {"STREAMED", onOff, "past the caches"},
+				{"DIGIT", []int{8}, "bits of a digit"}, {"BUCKETS", []int{256}, "2^DIGIT"}, {"BUFFERED", onOff, "whole lines are stored"},
+				{"STREAMED", onOff, "past the caches"},
 			},
 			For: "long rows",
 		},
 		{
-			Family: "rank", Name: "lanes", Class: CPU, File: "rank/cpu_lanes.cl", Needs: []string{"rank/any_keys.cl"}, Kernels: []string{"rank_lanes"},
-			Macros: []Macro{{"LANES", []int{8}, "rows side by side"}, {"MOST", nil, "items of a row at most"}, {"BY_POSITION", onOff, "what is kept is sorted again"}},
-			For:    "short rows",
+			Family: "rank", Name: "lanes", Class: CPU, File: "rank/cpu_lanes.cl", Needs: []string{"rank/any_keys.cl"},
+			Kernels: []string{"rank_lanes"},
+			Macros: []Macro{{"LANES", []int{8}, "rows side by side"}, {"MOST", nil, "items of a row at most"},
+				{"BY_POSITION", onOff, "what is kept is sorted again"}},
+			For: "short rows",
 		},
 		{
-			Family: "rank", Name: "few", Class: CPU, File: "rank/cpu_few.cl", Needs: []string{"rank/any_keys.cl", "rank/cpu_vector.cl"}, Kernels: []string{"rank_few"},
+			Family: "rank", Name: "few", Class: CPU, File: "rank/cpu_few.cl", Needs: []string{"rank/any_keys.cl", "rank/cpu_vector.cl"},
+			Kernels: []string{"rank_few"},
 			Macros: []Macro{
 				{"SEATS", []int{8, FewMost}, "items that are held"}, {"BY_POSITION", onOff, "what is kept is sorted again"},
 			},
 			For: "the first values of a row, 16 at most",
 		},
 		{
-			Family: "rank", Name: "first", Class: CPU, File: "rank/cpu_first.cl", Needs: []string{"rank/any_keys.cl", "rank/cpu_vector.cl"}, Kernels: []string{"rank_first", "rank_first_merge"},
+			Family: "rank", Name: "first", Class: CPU, File: "rank/cpu_first.cl", Needs: []string{"rank/any_keys.cl", "rank/cpu_vector.cl"},
+			Kernels: []string{"rank_first", "rank_first_merge"},
 			Macros: []Macro{
 				{"MOST", nil, "items that are held"}, {"SPLIT", onOff, "a row is cut into parts"}, {"PARTS_MOST", []int{FirstParts}, "parts at most"},
 				{"BY_POSITION", onOff, "what is kept is sorted again"},
@@ -185,12 +190,15 @@ func rankVariants() []Variant {
 			For: "the first few of a row",
 		},
 		{
-			Family: "rank", Name: "group", Class: GPU, File: "rank/gpu_group.cl", Needs: []string{"rank/any_keys.cl"}, Kernels: []string{"rank_group"},
-			Macros: []Macro{{"WG", groupSize, "work-items of a group"}, {"MOST", nil, "items, a power of two"}, {"BY_POSITION", onOff, "what is kept is sorted again"}},
-			For:    "short rows",
+			Family: "rank", Name: "group", Class: GPU, File: "rank/gpu_group.cl", Needs: []string{"rank/any_keys.cl"},
+			Kernels: []string{"rank_group"},
+			Macros: []Macro{{"WG", groupSize, "work-items of a group"}, {"MOST", nil, "items, a power of two"},
+				{"BY_POSITION", onOff, "what is kept is sorted again"}},
+			For: "short rows",
 		},
 		{
-			Family: "rank", Name: "blocks", Class: GPU, File: "rank/gpu_blocks.cl", Needs: []string{"scan/any_sums.cl", "scan/gpu_group.cl", "rank/any_keys.cl"},
+			Family: "rank", Name: "blocks", Class: GPU, File: "rank/gpu_blocks.cl",
+			Needs:   []string{"scan/any_sums.cl", "scan/gpu_group.cl", "rank/any_keys.cl"},
 			Kernels: []string{"blocks_count", "blocks_move", "blocks_emit"},
 			Macros: []Macro{
 				{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8}, "items of a work-item"}, {"MATCH", []int{0}, "sorted bit by bit"},
@@ -199,18 +207,22 @@ func rankVariants() []Variant {
 			For: "long rows",
 		},
 		{
-			Family: "rank", Name: "match", Class: GPU, File: "rank/gpu_blocks.cl", Needs: []string{"scan/any_sums.cl", "scan/gpu_group.cl", "rank/any_keys.cl"},
+			Family: "rank", Name: "match", Class: GPU, File: "rank/gpu_blocks.cl",
+			Needs:   []string{"scan/any_sums.cl", "scan/gpu_group.cl", "rank/any_keys.cl"},
 			Kernels: []string{"blocks_count", "blocks_move", "blocks_emit"},
 			Macros: []Macro{
-				{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8, 16}, "items of a work-item"}, {"MATCH", []int{1}, "lanes find equal digits"},
+				{"WG", groupSize, "work-items of a group"}, {"HELD", []int{4, 8, 16}, "items of a work-item"},
+				{"MATCH", []int{1}, "lanes find equal digits"},
 				{"PTX", onOff, "by match.any"},
 			},
 			For: "long rows, where PTX works",
 		},
 		{
-			Family: "rank", Name: "pick", Class: GPU, File: "rank/gpu_pick.cl", Needs: []string{"rank/any_keys.cl"}, Kernels: []string{"rank_pick", "rank_pick_merge"},
+			Family: "rank", Name: "pick", Class: GPU, File: "rank/gpu_pick.cl", Needs: []string{"rank/any_keys.cl"},
+			Kernels: []string{"rank_pick", "rank_pick_merge"},
 			Macros: []Macro{
-				{"WG", groupSize, "work-items of a group"}, {"MOST", []int{PickMost}, "items that are held"}, {"SPLIT", onOff, "a row is cut into parts"},
+				{"WG", groupSize, "work-items of a group"}, {"MOST", []int{PickMost}, "items that are held"},
+				{"SPLIT", onOff, "a row is cut into parts"},
 				{"BY_POSITION", onOff, "what is kept is sorted again"},
 			},
 			For: "the first few of a row",

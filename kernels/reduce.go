@@ -98,12 +98,14 @@ var (
 
 // windowMacros are those of reduce/cpu_window.cl, reduce/cpu_box.cl and reduce/cpu_taps.cl.
 var windowMacros = []Macro{
-	{"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}, {"SR", nil, "rows it moves"}, {"SI", nil, "columns it moves"},
+	{"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}, {"SR", nil, "rows it moves"},
+	{"SI", nil, "columns it moves"},
 	{"DR", nil, "rows between taps"}, {"DI", nil, "columns between taps"},
 }
 
 // emitMacros are those of reduce/cpu_window_store.cl.
-var emitMacros = []Macro{{"TWICE", onOff, "a result may be stored more than once"}, {"OVERRUN", onOff, "so may what lies beyond the end of a row"}}
+var emitMacros = []Macro{{"TWICE", onOff, "a result may be stored more than once"},
+	{"OVERRUN", onOff, "so may what lies beyond the end of a row"}}
 
 // windowRows are how many rows of windows share what they load.
 var windowRows = []int{1, 2, 4, 7}
@@ -120,54 +122,66 @@ func reduceVariants() []Variant {
 			Macros: []Macro{split, through, {"WG", groupSize, "work-items a row"}}, For: "long rows",
 		},
 		{
-			Family: "reduce", Name: "block", Class: CPU, File: "reduce/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_block"},
-			Hooks:  append([]string{"LOADS", "EACH_OUT"}, folding...),
-			Macros: []Macro{split, through, vectors, {"PLAIN", onOff, "the values have LOADS"}, {"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
-			For:    "long rows",
+			Family: "reduce", Name: "block", Class: CPU, File: "reduce/cpu_block.cl",
+			Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_block"},
+			Hooks: append([]string{"LOADS", "EACH_OUT"}, folding...),
+			Macros: []Macro{split, through, vectors, {"PLAIN", onOff, "the values have LOADS"},
+				{"LANES", nil, "elements in a vector of values, 0 for the compiler's choice"}},
+			For: "long rows",
 		},
 		{
-			Family: "reduce", Name: "column", Class: CPU, File: "reduce/cpu_column.cl", Needs: monoid, Kernels: []string{"reduce_column"}, Hooks: folding,
+			Family: "reduce", Name: "column", Class: CPU, File: "reduce/cpu_column.cl", Needs: monoid, Kernels: []string{"reduce_column"},
+			Hooks:  folding,
 			Macros: []Macro{split, vectors}, For: "short rows, and rows that are neighbours in memory",
 		},
 		{
 			Family: "reduce", Name: "lanes", Class: CPU, File: "reduce/cpu_lanes.cl", Needs: monoid, Kernels: []string{"reduce_lanes"},
-			Hooks:  append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
-			Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", onOff, "the last lanes move to the left"}, {"GUARDED", onOff, "the lanes share a condition"}, {"WINDOW", onOff, "the fold is small and of known extents"}},
-			For:    "windows, and sums over axes that are not the last",
+			Hooks: append([]string{"LOAD_OUTSIDE", "INSIDE"}, folding...),
+			Macros: []Macro{split, {"VEC", LaneWidths, "lanes at a time"}, {"OVERLAP", onOff, "the last lanes move to the left"},
+				{"GUARDED", onOff, "the lanes share a condition"}, {"WINDOW", onOff, "the fold is small and of known extents"}},
+			For: "windows, and sums over axes that are not the last",
 		},
 		{
 			Family: "reduce", Name: "pixels", Class: CPU, File: "reduce/cpu_pixels.cl", Needs: monoid, Kernels: []string{"reduce_pixels"},
-			Hooks:  []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHTS_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
-			Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", onOff, "the lanes share a condition"}, {"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
-			For:    "depthwise convolution with the channels last",
+			Hooks: []string{"LEFTS", "RIGHTS", "LEFTS_OUTSIDE", "RIGHTS_OUTSIDE", "INSIDE", "EPILOGUE", "STORE", "RESULTS"},
+			Macros: []Macro{{"VECS", []int{1, 2}, "vectors at a time"}, {"GUARDED", onOff, "the lanes share a condition"},
+				{"FOLDS", nil, "rows of the window"}, {"GOLDS", nil, "columns of the window"}},
+			For: "depthwise convolution with the channels last",
 		},
 		{
-			Family: "reduce", Name: "stripe", Class: CPU, File: "reduce/cpu_stripe.cl", Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},
-			Hooks:  append([]string{"LOADS"}, folding...),
-			Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", onOff, "the values have LOADS"}, {"TURNS", nil, "columns side by side"}, {"STEPS", []int{1, 8}, "columns at a time"}},
-			For:    "rows that are neighbours in memory",
+			Family: "reduce", Name: "stripe", Class: CPU, File: "reduce/cpu_stripe.cl",
+			Needs: []string{"reduce/any_monoid.cl", "reduce/cpu_monoid_vector.cl"}, Kernels: []string{"reduce_stripe"},
+			Hooks: append([]string{"LOADS"}, folding...),
+			Macros: []Macro{split, {"VECTORS", nil, "of 16 lanes"}, {"PLAIN", onOff, "the values have LOADS"},
+				{"TURNS", nil, "columns side by side"}, {"STEPS", []int{1, 8}, "columns at a time"}},
+			For: "rows that are neighbours in memory",
 		},
 		{
 			Family: "reduce", Name: "window", Class: CPU, File: "reduce/cpu_window.cl", Needs: emitted, Kernels: []string{"reduce_window"},
-			Hooks:  []string{"KEPT", "RESULTS", "EPILOGUE", "STORE"},
-			Macros: slices.Concat([]Macro{{"SCALED", onOff, "a tap has a factor"}, {"BLOCK", windowRows, "rows of windows at once"}}, emitMacros, windowMacros),
-			For:    "small windows along rows in memory",
+			Hooks: []string{"KEPT", "RESULTS", "EPILOGUE", "STORE"},
+			Macros: slices.Concat([]Macro{{"SCALED", onOff, "a tap has a factor"}, {"BLOCK", windowRows, "rows of windows at once"}}, emitMacros,
+				windowMacros),
+			For: "small windows along rows in memory",
 		},
 		{
 			Family: "reduce", Name: "box", Class: CPU, File: "reduce/cpu_box.cl", Needs: emitted, Kernels: []string{"reduce_box"},
-			Hooks:  []string{"RESULTS", "EPILOGUE", "STORE"},
-			Macros: slices.Concat([]Macro{{"IN_PLACE", onOff, "rows are read where they are"}, {"VFOLD", nil, "the fold of vectors"}}, emitMacros, windowMacros),
-			For:    "windows along rows in memory that are folded down and then along",
+			Hooks: []string{"RESULTS", "EPILOGUE", "STORE"},
+			Macros: slices.Concat([]Macro{{"IN_PLACE", onOff, "rows are read where they are"}, {"VFOLD", nil, "the fold of vectors"}}, emitMacros,
+				windowMacros),
+			For: "windows along rows in memory that are folded down and then along",
 		},
 		{
 			Family: "reduce", Name: "taps", Class: CPU, File: "reduce/cpu_taps.cl", Needs: windowed, Kernels: []string{"reduce_taps"},
-			Hooks:  []string{"PART", "EPILOGUE", "STORE"},
-			Macros: slices.Concat([]Macro{{"PLAIN_PART", onOff, "what taps are multiplied by lies side by side"}, {"BLOCK", windowRows, "rows of it at once"}}, windowMacros),
-			For:    "sums over all windows for every tap",
+			Hooks: []string{"PART", "EPILOGUE", "STORE"},
+			Macros: slices.Concat([]Macro{{"PLAIN_PART", onOff, "what taps are multiplied by lies side by side"},
+				{"BLOCK", windowRows, "rows of it at once"}}, windowMacros),
+			For: "sums over all windows for every tap",
 		},
 		{
-			Family: "reduce", Name: "finish", Class: Any, File: "reduce/any_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"}, Hooks: []string{"EPILOGUE", "STORE"},
-			Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}}, For: "the second step of rows that were cut into parts",
+			Family: "reduce", Name: "finish", Class: Any, File: "reduce/any_finish.cl", Needs: monoid, Kernels: []string{"reduce_finish"},
+			Hooks:  []string{"EPILOGUE", "STORE"},
+			Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"EACH", nil, "rows an item, on CPU drivers"}},
+			For:    "the second step of rows that were cut into parts",
 		},
 	}
 }

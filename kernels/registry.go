@@ -74,7 +74,8 @@ func Variants() []Variant { return variants() }
 // variants are made when they are first asked for: most programs never do.
 var variants = sync.OnceValue(func() []Variant {
 	return slices.Concat(
-		mapVariants(), reduceVariants(), rowVariants(), contractVariants(), productVariants(), attentionVariants(), scatterVariants(), scanVariants(), runningVariants(),
+		mapVariants(), reduceVariants(), rowVariants(), contractVariants(), productVariants(), attentionVariants(), scatterVariants(),
+		scanVariants(), runningVariants(),
 		factorVariants(), joinVariants(), rankVariants(), uniqueVariants(), suppressVariants(), treeVariants(), customVariants(),
 	)
 })

@@ -68,22 +68,30 @@ var rowHooks = []string{"ROW_STAGES", "ROW_FOLDS", "PREPARE", "EACH_OVER", "ROW_
 func rowVariants() []Variant {
 	return []Variant{
 		{
-			Family: "row", Name: "block", Class: CPU, File: "row/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"}, Kernels: []string{"row_block"}, Hooks: rowHooks,
-			Macros: []Macro{vectors, {"STREAMED", onOff, "no cache holds the outputs"}, {"IN_PLACE", onOff, "what is staged lies where the output will"}}, For: "rows whose columns are neighbours in memory",
+			Family: "row", Name: "block", Class: CPU, File: "row/cpu_block.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"},
+			Kernels: []string{"row_block"}, Hooks: rowHooks,
+			Macros: []Macro{vectors, {"STREAMED", onOff, "no cache holds the outputs"},
+				{"IN_PLACE", onOff, "what is staged lies where the output will"}}, For: "rows whose columns are neighbours in memory",
 		},
 		{
-			Family: "row", Name: "band", Class: CPU, File: "row/cpu_band.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"}, Kernels: []string{"row_band"},
-			Hooks:  []string{"BAND_FOLDS", "KNOWN", "PREPARE", "EACH_OVER", "ROW_RESULTS"},
-			Macros: []Macro{{"COLS", nil, "of a row"}, {"STREAMED", onOff, "no cache holds the outputs"}, {"LINED", onOff, "every row ends with a line of memory"}},
-			For:    "short rows, sixteen at a time",
+			Family: "row", Name: "band", Class: CPU, File: "row/cpu_band.cl", Needs: []string{"reduce/any_monoid.cl", "row/cpu_fold.cl"},
+			Kernels: []string{"row_band"},
+			Hooks:   []string{"BAND_FOLDS", "KNOWN", "PREPARE", "EACH_OVER", "ROW_RESULTS"},
+			Macros: []Macro{{"COLS", nil, "of a row"}, {"STREAMED", onOff, "no cache holds the outputs"},
+				{"LINED", onOff, "every row ends with a line of memory"}},
+			For: "short rows, sixteen at a time",
 		},
 		{
-			Family: "row", Name: "keep", Class: GPU, File: "row/gpu_keep.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_keep_fold.cl"}, Kernels: []string{"row_keep"}, Hooks: rowHooks,
-			Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"KEPT", nil, "columns an item"}, {"FEW", nil, "items that fold what all have"}, {"FULL", onOff, "COLS is WG * KEPT"}}, For: "rows that fit the registers of a work-group",
+			Family: "row", Name: "keep", Class: GPU, File: "row/gpu_keep.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_keep_fold.cl"},
+			Kernels: []string{"row_keep"}, Hooks: rowHooks,
+			Macros: []Macro{{"WG", groupSize, "work-items a row"}, {"KEPT", nil, "columns an item"}, {"FEW", nil, "items that fold what all have"},
+				{"FULL", onOff, "COLS is WG * KEPT"}}, For: "rows that fit the registers of a work-group",
 		},
 		{
-			Family: "row", Name: "group", Class: GPU, File: "row/gpu_group.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_fold.cl"}, Kernels: []string{"row_group"}, Hooks: rowHooks,
-			Macros: []Macro{{"WG", groupSize, "work-items a row"}}, For: "longer rows, enough for all work-groups; few long ones are reductions and a map",
+			Family: "row", Name: "group", Class: GPU, File: "row/gpu_group.cl", Needs: []string{"reduce/any_monoid.cl", "row/gpu_fold.cl"},
+			Kernels: []string{"row_group"}, Hooks: rowHooks,
+			Macros: []Macro{{"WG", groupSize, "work-items a row"}},
+			For:    "longer rows, enough for all work-groups; few long ones are reductions and a map",
 		},
 	}
 }

@@ -7,8 +7,10 @@ func runningVariants() []Variant {
 			Family: "running", Name: "fold", Class: Any, File: "running/any_fold.cl", Kernels: []string{"running_parts", "running_fold"},
 			Hooks: []string{"TAKE", "FACTOR", "PUT", "POSITION"},
 			Macros: []Macro{
-				{"ACC", nil, "type of the results"}, {"FOLD", []int{0, 1, 2, 3, 4}, "product, largest, smallest, logarithm of a sum, recurrence"}, {"NOTHING", nil, "the fold of no elements"},
-				{"EXCLUSIVE", onOff, "an element is not in its own fold"}, {"REVERSE", onOff, "folds begin at the end"}, {"SPLIT", onOff, "the axis is cut into parts"},
+				{"ACC", nil, "type of the results"}, {"FOLD", []int{0, 1, 2, 3, 4}, "product, largest, smallest, logarithm of a sum, recurrence"},
+				{"NOTHING", nil, "the fold of no elements"},
+				{"EXCLUSIVE", onOff, "an element is not in its own fold"}, {"REVERSE", onOff, "folds begin at the end"},
+				{"SPLIT", onOff, "the axis is cut into parts"},
 				{"COLUMNS", nil, "of an item"},
 			},
 			For: "any axis",

@@ -60,17 +60,21 @@ func ScatterInParts(rows, cols, count int64, units int) (s ScatterParts, worth b
 func scatterVariants() []Variant {
 	return []Variant{
 		{
-			Family: "scatter", Name: "add", Class: Any, File: "scatter/any_add.cl", Kernels: []string{"scatter_keys", "scatter_add"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
-			Macros: []Macro{{"DIRECT", onOff, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"}, {"RING", nil, "type of one addition"}},
-			For:    "whole rows of the output a work-item on CPU drivers, one column on GPUs",
+			Family: "scatter", Name: "add", Class: Any, File: "scatter/any_add.cl", Kernels: []string{"scatter_keys", "scatter_add"},
+			Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+			Macros: []Macro{{"DIRECT", onOff, "the output itself holds the sums"}, {"VAL", nil, "type of the sums"},
+				{"RING", nil, "type of one addition"}},
+			For: "whole rows of the output a work-item on CPU drivers, one column on GPUs",
 		},
 		{
-			Family: "scatter", Name: "distinct", Class: Any, File: "scatter/any_put.cl", Kernels: []string{"scatter_fill", "scatter_put"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+			Family: "scatter", Name: "distinct", Class: Any, File: "scatter/any_put.cl", Kernels: []string{"scatter_fill", "scatter_put"},
+			Hooks:  []string{"AT", "INIT", "UPDATE", "STORE"},
 			Macros: []Macro{{"EACH", onOff, "every element of an update has a key of its own"}},
 			For:    "updates no two of which meet, as those of a permutation or a compaction",
 		},
 		{
-			Family: "scatter", Name: "parts", Class: CPU, File: "scatter/cpu_parts.cl", Kernels: []string{"scatter_parts", "scatter_finish"}, Hooks: []string{"AT", "INIT", "UPDATE", "STORE"},
+			Family: "scatter", Name: "parts", Class: CPU, File: "scatter/cpu_parts.cl", Kernels: []string{"scatter_parts", "scatter_finish"},
+			Hooks:  []string{"AT", "INIT", "UPDATE", "STORE"},
 			Macros: []Macro{{"VAL", nil, "type of the sums"}, {"NONE", nil, "what leaves updates as they are"}},
 			For:    "outputs that fit in a cache, as histograms",
 		},

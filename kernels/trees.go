@@ -26,9 +26,11 @@ func Trees(samples, features, size int64, cpu bool, units, workGroup int) TreeSh
 // treeVariants are those of tree ensembles.
 func treeVariants() []Variant {
 	return []Variant{{
-		Family: "trees", Name: "walk", Class: Any, File: "trees/any_walk.cl", Kernels: []string{"trees_walk"}, Hooks: []string{"X_BITS", "PUT", "WEIGHT"},
+		Family: "trees", Name: "walk", Class: Any, File: "trees/any_walk.cl", Kernels: []string{"trees_walk"},
+		Hooks: []string{"X_BITS", "PUT", "WEIGHT"},
 		Macros: []Macro{
-			{"SBITS", nil, "of an element and a key"}, {"INF", nil, "bits of infinity"}, {"LARGEST", nil, "key"}, {"WIDE_KEY", onOff, "keys of two words"},
+			{"SBITS", nil, "of an element and a key"}, {"INF", nil, "bits of infinity"}, {"LARGEST", nil, "key"},
+			{"WIDE_KEY", onOff, "keys of two words"},
 			{"LANES", []int{1, 8}, "samples side by side"}, {"BLOCK", nil, "samples of an item"}, {"STAGED", onOff, "keys are made first"},
 			{"SINGLE", onOff, "a leaf has one weight, a sample one number"}, {"FOLD", []int{0, 1, 2, 3}, "sum, mean, least, largest"},
 		},

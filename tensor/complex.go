@@ -29,7 +29,8 @@ func (t *Tensor) AsComplex() (*Tensor, error) {
 	case t.n > 0 && (t.strides[last] != 1 || t.offset%2 != 0):
 		return nil, fmt.Errorf("tensor: strides %v at %d are not those of complex numbers", t.strides, t.offset)
 	}
-	c := &Tensor{dtype: dt, shape: slices.Clone(t.shape[:last]), strides: slices.Clone(t.strides[:last]), offset: t.offset / 2, n: t.n / 2, data: t.data}
+	c := &Tensor{dtype: dt, shape: slices.Clone(t.shape[:last]), strides: slices.Clone(t.strides[:last]), offset: t.offset / 2, n: t.n / 2,
+		data: t.data}
 	for i, s := range c.strides {
 		if s%2 != 0 && c.shape[i] > 1 && t.n > 0 {
 			return nil, fmt.Errorf("tensor: strides %v are not those of complex numbers", t.strides)

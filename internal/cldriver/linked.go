@@ -156,8 +156,9 @@ func (l *linked) NewImage(context Handle, flags uint64, format *ImageFormat, des
 	i, err := c.CreateImage(opencl.MemFlag(flags),
 		opencl.ImageFormat{ChannelOrder: opencl.ChannelOrder(format.Order), ChannelDataType: opencl.ChannelDataType(format.Type)},
 		opencl.ImageDescription{
-			Type: opencl.MemObjectType(desc.Type), Width: int(desc.Width), Height: int(desc.Height), Depth: int(desc.Depth), ArraySize: int(desc.ArraySize),
-			RowPitch: int(desc.RowPitch), SlicePitch: int(desc.SlicePitch), NumMipLevels: int(desc.MipLevels), NumSamples: int(desc.SampleCount),
+			Type: opencl.MemObjectType(desc.Type), Width: int(desc.Width), Height: int(desc.Height), Depth: int(desc.Depth),
+			ArraySize: int(desc.ArraySize),
+			RowPitch:  int(desc.RowPitch), SlicePitch: int(desc.SlicePitch), NumMipLevels: int(desc.MipLevels), NumSamples: int(desc.SampleCount),
 		}, data)
 	return keep(l, KindMemory, i, err)
 }

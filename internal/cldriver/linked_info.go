@@ -19,11 +19,13 @@ var (
 	deviceStrings = []uint32{0x102B, 0x102C, 0x102D, 0x102E, 0x102F, 0x1030, 0x103D, 0x103F, 0x105B, 0x1072}
 	deviceSizes   = []uint32{0x1004, 0x1011, 0x1012, 0x1013, 0x1014, 0x1015, 0x1017, 0x1025, 0x1040, 0x1041, 0x1049, 0x104D, 0x1054, 0x1067}
 	deviceUlongs  = []uint32{
-		0x1000, 0x1010, 0x101B, 0x101E, 0x101F, 0x1020, 0x1023, 0x1029, 0x102A, 0x1032, 0x1033, 0x1045, 0x104E, 0x1053, 0x1063, 0x1064, 0x1070, 0x1073,
+		0x1000, 0x1010, 0x101B, 0x101E, 0x101F, 0x1020, 0x1023, 0x1029, 0x102A, 0x1032, 0x1033, 0x1045, 0x104E, 0x1053, 0x1063, 0x1064, 0x1070,
+		0x1073,
 	}
 	deviceUints = []uint32{ // and booleans and enumerations
 		0x1001, 0x1002, 0x1003, 0x1006, 0x1007, 0x1008, 0x1009, 0x100A, 0x100B, 0x100C, 0x100D, 0x100E, 0x100F, 0x1016, 0x1018, 0x1019, 0x101A,
-		0x101C, 0x101D, 0x1021, 0x1022, 0x1024, 0x1026, 0x1027, 0x1028, 0x1034, 0x1035, 0x1036, 0x1037, 0x1038, 0x1039, 0x103A, 0x103B, 0x103C, 0x103E,
+		0x101C, 0x101D, 0x1021, 0x1022, 0x1024, 0x1026, 0x1027, 0x1028, 0x1034, 0x1035, 0x1036, 0x1037, 0x1038, 0x1039, 0x103A, 0x103B, 0x103C,
+		0x103E,
 		0x1043, 0x1048, 0x104A, 0x104B, 0x104C, 0x104F, 0x1050, 0x1051, 0x1052, 0x1055, 0x1056, 0x1057, 0x1058, 0x1059, 0x105A, 0x105C, 0x105D,
 		0x1065, 0x1068, 0x1069, 0x1071,
 	}
@@ -180,20 +182,32 @@ const (
 
 // statuses are OpenCL's numbers of the library's errors, which do not tell them.
 var statuses = map[error]Status{
-	opencl.ErrDeviceNotFound: -1, opencl.ErrDeviceNotAvailable: -2, opencl.ErrCompilerNotAvailable: -3, opencl.ErrMemObjectAllocationFailure: -4,
-	opencl.ErrOutOfResources: -5, opencl.ErrOutOfHostMemory: -6, opencl.ErrProfilingInfoNotAvailable: -7, opencl.ErrMemCopyOverlap: -8,
-	opencl.ErrImageFormatMismatch: -9, opencl.ErrImageFormatNotSupported: -10, opencl.ErrBuildProgramFailure: buildFailure, opencl.ErrMapFailure: -12,
+	opencl.ErrDeviceNotFound: -1, opencl.ErrDeviceNotAvailable: -2, opencl.ErrCompilerNotAvailable: -3,
+	opencl.ErrMemObjectAllocationFailure: -4,
+	opencl.ErrOutOfResources:             -5, opencl.ErrOutOfHostMemory: -6, opencl.ErrProfilingInfoNotAvailable: -7,
+	opencl.ErrMemCopyOverlap:      -8,
+	opencl.ErrImageFormatMismatch: -9, opencl.ErrImageFormatNotSupported: -10, opencl.ErrBuildProgramFailure: buildFailure,
+	opencl.ErrMapFailure:                -12,
 	opencl.ErrMisalignedSubBufferOffset: -13, opencl.ErrExecStatusErrorForEventsInWaitList: -14, opencl.ErrCompileProgramFailure: -15,
-	opencl.ErrLinkerNotAvailable: -16, opencl.ErrLinkProgramFailure: -17, opencl.ErrDevicePartitionFailed: -18, opencl.ErrKernelArgInfoNotAvailable: -19,
-	opencl.ErrInvalidValue: refusedValue, opencl.ErrInvalidDeviceType: -31, opencl.ErrInvalidPlatform: refusedPlatform, opencl.ErrInvalidDevice: refusedDevice,
-	opencl.ErrInvalidContext: refusedContext, opencl.ErrInvalidQueueProperties: -35, opencl.ErrInvalidCommandQueue: refusedQueue, opencl.ErrInvalidHostPtr: -37,
-	opencl.ErrInvalidMemObject: refusedMemory, opencl.ErrInvalidImageFormatDescriptor: -39, opencl.ErrInvalidImageSize: -40, opencl.ErrInvalidSampler: -41,
-	opencl.ErrInvalidBinary: -42, opencl.ErrInvalidBuildOptions: -43, opencl.ErrInvalidProgram: refusedProgram, opencl.ErrInvalidProgramExecutable: -45,
-	opencl.ErrInvalidKernelName: -46, opencl.ErrInvalidKernelDefinition: -47, opencl.ErrInvalidKernel: refusedKernel, opencl.ErrInvalidArgIndex: -49,
+	opencl.ErrLinkerNotAvailable: -16, opencl.ErrLinkProgramFailure: -17, opencl.ErrDevicePartitionFailed: -18,
+	opencl.ErrKernelArgInfoNotAvailable: -19,
+	opencl.ErrInvalidValue:              refusedValue, opencl.ErrInvalidDeviceType: -31, opencl.ErrInvalidPlatform: refusedPlatform,
+	opencl.ErrInvalidDevice:  refusedDevice,
+	opencl.ErrInvalidContext: refusedContext, opencl.ErrInvalidQueueProperties: -35, opencl.ErrInvalidCommandQueue: refusedQueue,
+	opencl.ErrInvalidHostPtr:   -37,
+	opencl.ErrInvalidMemObject: refusedMemory, opencl.ErrInvalidImageFormatDescriptor: -39, opencl.ErrInvalidImageSize: -40,
+	opencl.ErrInvalidSampler: -41,
+	opencl.ErrInvalidBinary:  -42, opencl.ErrInvalidBuildOptions: -43, opencl.ErrInvalidProgram: refusedProgram,
+	opencl.ErrInvalidProgramExecutable: -45,
+	opencl.ErrInvalidKernelName:        -46, opencl.ErrInvalidKernelDefinition: -47, opencl.ErrInvalidKernel: refusedKernel,
+	opencl.ErrInvalidArgIndex: -49,
 	opencl.ErrInvalidArgValue: -50, opencl.ErrInvalidArgSize: -51, opencl.ErrInvalidKernelArgs: -52, opencl.ErrInvalidWorkDimension: -53,
-	opencl.ErrInvalidWorkGroupSize: -54, opencl.ErrInvalidWorkItemSize: -55, opencl.ErrInvalidGlobalOffset: -56, opencl.ErrInvalidEventWaitList: -57,
-	opencl.ErrInvalidEvent: refusedEvent, opencl.ErrInvalidOperation: -59, opencl.ErrInvalidGlObject: -60, opencl.ErrInvalidBufferSize: -61,
-	opencl.ErrInvalidMipLevel: -62, opencl.ErrInvalidGlobalWorkSize: -63, opencl.ErrInvalidProperty: -64, opencl.ErrInvalidImageDescriptor: -65,
+	opencl.ErrInvalidWorkGroupSize: -54, opencl.ErrInvalidWorkItemSize: -55, opencl.ErrInvalidGlobalOffset: -56,
+	opencl.ErrInvalidEventWaitList: -57,
+	opencl.ErrInvalidEvent:         refusedEvent, opencl.ErrInvalidOperation: -59, opencl.ErrInvalidGlObject: -60,
+	opencl.ErrInvalidBufferSize: -61,
+	opencl.ErrInvalidMipLevel:   -62, opencl.ErrInvalidGlobalWorkSize: -63, opencl.ErrInvalidProperty: -64,
+	opencl.ErrInvalidImageDescriptor: -65,
 	opencl.ErrInvalidCompilerOptions: -66, opencl.ErrInvalidLinkerOptions: -67, opencl.ErrInvalidDevicePartitionCount: -68,
 	opencl.ErrUnsupported: Unsupported,
 }

@@ -114,9 +114,11 @@ func (l *linked) enqueue(q *opencl.CommandQueue, c *Command, wait []*opencl.Even
 		// The library takes the object that its map call returned, of which it uses the first word: the address.
 		e, err = q.EnqueueUnmapMemObject(src, (*opencl.MappedMemObject)(unsafe.Pointer(&mapped{ptr: c.Ptr})), wait)
 	case OpReadImage:
-		e, err = q.EnqueueReadImage(src, c.Blocking, three(c.A), three(c.C), int(c.Pitch[0]), int(c.Pitch[1]), unsafe.Slice((*byte)(c.Ptr), 1), wait)
+		e, err = q.EnqueueReadImage(src, c.Blocking, three(c.A), three(c.C), int(c.Pitch[0]), int(c.Pitch[1]), unsafe.Slice((*byte)(c.Ptr), 1),
+			wait)
 	case OpWriteImage:
-		e, err = q.EnqueueWriteImage(dst, c.Blocking, three(c.A), three(c.C), int(c.Pitch[0]), int(c.Pitch[1]), unsafe.Slice((*byte)(c.Ptr), 1), wait)
+		e, err = q.EnqueueWriteImage(dst, c.Blocking, three(c.A), three(c.C), int(c.Pitch[0]), int(c.Pitch[1]), unsafe.Slice((*byte)(c.Ptr), 1),
+			wait)
 	case OpMarker:
 		e, err = q.EnqueueMarkerWithWaitList(wait)
 	case OpBarrier:

@@ -95,7 +95,8 @@ func ValidateInstructions(instructions []*Instruction, results []*Value) error {
 	made := map[*Value]bool{}
 	operands := func(u *Instruction, what string, values []*Value, all []engine.Operand) {
 		if len(values) != len(all) {
-			errs = append(errs, fmt.Errorf("ir: task %s at %s: %d %s, its engine task has %d", u.Task.Name, u.Task.Caller, len(values), what, len(all)))
+			errs = append(errs, fmt.Errorf("ir: task %s at %s: %d %s, its engine task has %d", u.Task.Name, u.Task.Caller, len(values), what,
+				len(all)))
 			return
 		}
 		for i, v := range values {

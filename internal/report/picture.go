@@ -119,7 +119,8 @@ func (r *Report) SVG() string {
 	top := func(row int) int { return titleHeight + margin + row*(boxHeight+rowGap) }
 	width := 2*margin + max(len(names), 1)*(boxWidth+laneGap)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width, top(len(r.Tasks))+margin)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width,
+		top(len(r.Tasks))+margin)
 	b.WriteString(`<rect width="100%" height="100%" fill="white"/>` + "\n")
 	text := func(x, y int, size, s string) {
 		fmt.Fprintf(&b, `<text x="%d" y="%d" font-size="%s">%s</text>`+"\n", x, y, size, html.EscapeString(s))

@@ -21,7 +21,8 @@ func (p *Profile) String() string {
 	fmt.Fprintf(&b, "%s: a run takes %s, of which %s is in %d launches (medians of %s)\n",
 		p.Graph, units.Duration(p.Wall), units.Duration(busy), launches, counted(p.Runs, "run"))
 	b.WriteString(wrapped("runtime: " + p.Runtime))
-	rates := []column{{"launches", true}, {"time", true}, {"share", true}, {"predicted", true}, {"GFLOPS", true}, {"GB/s", true}, {"of the peak", true}}
+	rates := []column{{"launches", true}, {"time", true}, {"share", true}, {"predicted", true}, {"GFLOPS", true}, {"GB/s", true},
+		{"of the peak", true}}
 	tasks := table{columns: append(append([]column{{title: "task"}, {title: "extents"}, {title: "where"}}, rates...), column{title: "kernel"})}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
@@ -46,7 +47,8 @@ func (r *Rate) cells(busy time.Duration) []string {
 	if r.Bound != "" {
 		peak = fmt.Sprintf("%.0f %% of %s", 100*r.Share, r.Bound)
 	}
-	return []string{strconv.Itoa(r.Launches), units.Duration(r.Time), share, "", fmt.Sprintf("%.3g", r.GFLOPS), fmt.Sprintf("%.3g", r.GBs), peak}
+	return []string{strconv.Itoa(r.Launches), units.Duration(r.Time), share, "", fmt.Sprintf("%.3g", r.GFLOPS), fmt.Sprintf("%.3g", r.GBs),
+		peak}
 }
 
 // where tells how the times of an engine were taken, for the trace's tracks.

@@ -68,7 +68,8 @@ func (r *Report) times() string {
 // table has a row for each task, within its regions.
 func (r *Report) table() string {
 	t := table{columns: []column{
-		{title: "task"}, {title: "kind"}, {title: "extents"}, {title: "where"}, {"predicted", true}, {"measured", true}, {title: "elsewhere"}, {title: "kernel"},
+		{title: "task"}, {title: "kind"}, {title: "extents"}, {title: "where"}, {"predicted", true}, {"measured", true}, {title: "elsewhere"},
+		{title: "kernel"},
 	}}
 	for i := range r.Tasks {
 		for _, h := range r.headings(i) {
@@ -79,7 +80,8 @@ func (r *Report) table() string {
 		if s.Measured > 0 {
 			measured = units.Duration(s.Measured)
 		}
-		t.row(strings.Repeat("  ", r.depth(i))+s.Name, s.Kind, Extents(s.Axes), s.Where, s.predicted(s.Where), measured, s.elsewhere(), s.Plan.Variant)
+		t.row(strings.Repeat("  ", r.depth(i))+s.Name, s.Kind, Extents(s.Axes), s.Where, s.predicted(s.Where), measured, s.elsewhere(),
+			s.Plan.Variant)
 	}
 	return t.String()
 }

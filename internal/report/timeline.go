@@ -70,7 +70,8 @@ func (t *Timeline) Add(graph string, r *Recorder, tasks []Task) {
 		if s.Task >= 0 {
 			task := &tasks[s.Task]
 			name, category = task.Name, task.Kind
-			args = map[string]any{"kernel": s.Name, "variant": task.Plan.Variant, "extents": Extents(task.Axes), "caller": task.Caller, "task": s.Task}
+			args = map[string]any{"kernel": s.Name, "variant": task.Plan.Variant, "extents": Extents(task.Axes), "caller": task.Caller,
+				"task": s.Task}
 		}
 		t.add(graph, s.where(), name, category, s.Start+offset, s.End+offset, args)
 	}
@@ -90,7 +91,8 @@ func (t *Timeline) add(graph, track, name, category string, start, end time.Dura
 	if !ok {
 		thread = len(t.tracks) + 1
 		t.tracks[key] = thread
-		t.events = append(t.events, traceEvent{Name: "thread_name", Phase: "M", Process: process, Thread: thread, Args: map[string]any{"name": track}})
+		t.events = append(t.events, traceEvent{Name: "thread_name", Phase: "M", Process: process, Thread: thread,
+			Args: map[string]any{"name": track}})
 	}
 	took := micros(int64(end - start))
 	t.events = append(t.events, traceEvent{

@@ -124,7 +124,8 @@ func nameWithin(t reflect.Type, outer []reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String:
 		return t.Kind().String()
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32,
+		reflect.Uint64:
 		return "int"
 	case reflect.Float32, reflect.Float64:
 		return "float"

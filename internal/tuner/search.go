@@ -148,7 +148,8 @@ func (s *search) jump() (ocl.Config, bool) {
 	}
 	v := spaces[s.rng.IntN(len(spaces))]
 	w := ocl.Config{Variant: v.ByRule.Variant, Params: maps.Clone(v.ByRule.Params)}
-	if i := slices.IndexFunc(spaces, func(v ocl.VariantSpace) bool { return v.ByRule.Variant == s.best.way.Variant }); i >= 0 && s.rng.IntN(3) > 0 {
+	if i := slices.IndexFunc(spaces, func(v ocl.VariantSpace) bool { return v.ByRule.Variant == s.best.way.Variant }); i >= 0 &&
+		s.rng.IntN(3) > 0 {
 		v, w = spaces[i], ocl.Config{Variant: s.best.way.Variant, Params: maps.Clone(s.best.way.Params)}
 	}
 	for range 2 {

@@ -152,7 +152,8 @@ func everyRun(t *engine.Task) *engine.Task {
 const lastRounds = 11
 
 // tune searches until the time is up. Only what ends all tuning is an error.
-func tune(ctx context.Context, dev Device, reference engine.Engine, j *job, now func() time.Time, until time.Time, progress func()) (res Result, entry *tuning.Entry, err error) {
+func tune(ctx context.Context, dev Device, reference engine.Engine, j *job, now func() time.Time, until time.Time,
+	progress func()) (res Result, entry *tuning.Entry, err error) {
 	res = Result{Name: j.task.Name, Family: j.choice.Family, Class: j.choice.Class, Gain: 1}
 	res.Default = text(j.choice.ByRule)
 	res.Best = res.Default
