@@ -5,7 +5,8 @@ import gonum "gonum.org/v1/gonum/blas"
 // The routines of float32 that a device may compute. What is small goes straight on to gonum.
 
 // Sgemm computes C = alpha·op(A)·op(B) + beta·C.
-func (z *BLAS) Sgemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (z *BLAS) Sgemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	if z.single.small3(m, n, k) {
 		z.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -20,7 +21,8 @@ func (z *BLAS) Sgemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []flo
 }
 
 // Ssymm computes C = alpha·A·B + beta·C or C = alpha·B·A + beta·C for symmetric A.
-func (z *BLAS) Ssymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (z *BLAS) Ssymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	if z.single.small(m, n) {
 		z.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -50,7 +52,8 @@ func (z *BLAS) Ssyrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, 
 }
 
 // Ssyr2k computes C = alpha·(op(A)·op(B)ᵀ + op(B)·op(A)ᵀ) + beta·C for symmetric C.
-func (z *BLAS) Ssyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (z *BLAS) Ssyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	if z.single.small(n, k) {
 		z.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -65,12 +68,14 @@ func (z *BLAS) Ssyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32,
 }
 
 // Strmm computes B = alpha·op(A)·B or B = alpha·B·op(A) for triangular A.
-func (z *BLAS) Strmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+func (z *BLAS) Strmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
 	if z.single.small(m, n) {
 		z.Implementation.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	call := z.single.decide(shape{which: routeTrmm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit, m: m, n: n})
+	call := z.single.decide(shape{which: routeTrmm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit,
+		m: m, n: n})
 	if call.device {
 		z.single.trmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	} else {
@@ -80,12 +85,14 @@ func (z *BLAS) Strmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 }
 
 // Strsm solves op(A)·X = alpha·B or X·op(A) = alpha·B for triangular A.
-func (z *BLAS) Strsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+func (z *BLAS) Strsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
 	if z.single.small(m, n) {
 		z.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	call := z.single.decide(shape{which: routeTrsm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit, m: m, n: n})
+	call := z.single.decide(shape{which: routeTrsm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit,
+		m: m, n: n})
 	if call.device {
 		z.single.trsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	} else {
@@ -95,7 +102,8 @@ func (z *BLAS) Strsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 }
 
 // Sgemv computes y = alpha·op(A)·x + beta·y.
-func (z *BLAS) Sgemv(tA gonum.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+func (z *BLAS) Sgemv(tA gonum.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32,
+	incY int) {
 	if z.single.thin(m, n) {
 		z.Implementation.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
@@ -125,7 +133,8 @@ func (z *BLAS) Sger(m, n int, alpha float32, x []float32, incX int, y []float32,
 }
 
 // Ssymv computes y = alpha·A·x + beta·y for symmetric A.
-func (z *BLAS) Ssymv(ul gonum.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+func (z *BLAS) Ssymv(ul gonum.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32,
+	incY int) {
 	if z.single.thin(n, n) {
 		z.Implementation.Ssymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return

@@ -5,7 +5,8 @@ import gonum "gonum.org/v1/gonum/blas"
 // The routines of float64 that a device may compute. What is small goes straight on to gonum.
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C.
-func (z *BLAS) Dgemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (z *BLAS) Dgemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	if z.double.small3(m, n, k) {
 		z.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -20,7 +21,8 @@ func (z *BLAS) Dgemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []flo
 }
 
 // Dsymm computes C = alpha·A·B + beta·C or C = alpha·B·A + beta·C for symmetric A.
-func (z *BLAS) Dsymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (z *BLAS) Dsymm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	if z.double.small(m, n) {
 		z.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -50,7 +52,8 @@ func (z *BLAS) Dsyrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, 
 }
 
 // Dsyr2k computes C = alpha·(op(A)·op(B)ᵀ + op(B)·op(A)ᵀ) + beta·C for symmetric C.
-func (z *BLAS) Dsyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (z *BLAS) Dsyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	if z.double.small(n, k) {
 		z.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -65,12 +68,14 @@ func (z *BLAS) Dsyr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64,
 }
 
 // Dtrmm computes B = alpha·op(A)·B or B = alpha·B·op(A) for triangular A.
-func (z *BLAS) Dtrmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (z *BLAS) Dtrmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	if z.double.small(m, n) {
 		z.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	call := z.double.decide(shape{which: routeTrmm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit, m: m, n: n})
+	call := z.double.decide(shape{which: routeTrmm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit,
+		m: m, n: n})
 	if call.device {
 		z.double.trmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	} else {
@@ -80,12 +85,14 @@ func (z *BLAS) Dtrmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 }
 
 // Dtrsm solves op(A)·X = alpha·B or X·op(A) = alpha·B for triangular A.
-func (z *BLAS) Dtrsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (z *BLAS) Dtrsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	if z.double.small(m, n) {
 		z.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	call := z.double.decide(shape{which: routeTrsm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit, m: m, n: n})
+	call := z.double.decide(shape{which: routeTrsm, tA: transposed(tA), right: s == gonum.Right, ul: ul == gonum.Upper, unit: d == gonum.Unit,
+		m: m, n: n})
 	if call.device {
 		z.double.trsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	} else {
@@ -95,7 +102,8 @@ func (z *BLAS) Dtrsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Di
 }
 
 // Dgemv computes y = alpha·op(A)·x + beta·y.
-func (z *BLAS) Dgemv(tA gonum.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (z *BLAS) Dgemv(tA gonum.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64,
+	incY int) {
 	if z.double.thin(m, n) {
 		z.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
@@ -125,7 +133,8 @@ func (z *BLAS) Dger(m, n int, alpha float64, x []float64, incX int, y []float64,
 }
 
 // Dsymv computes y = alpha·A·x + beta·y for symmetric A.
-func (z *BLAS) Dsymv(ul gonum.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (z *BLAS) Dsymv(ul gonum.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64,
+	incY int) {
 	if z.double.thin(n, n) {
 		z.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return

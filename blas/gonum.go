@@ -28,11 +28,13 @@ var own implementation.Implementation
 // single is gonum for float32.
 type single struct{}
 
-func (single) gemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (single) gemm(tA, tB gonum.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	own.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-func (single) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (single) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	own.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
@@ -40,19 +42,23 @@ func (single) syrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a 
 	own.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-func (single) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (single) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	own.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-func (single) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+func (single) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
 	own.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 }
 
-func (single) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+func (single) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
 	own.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 }
 
-func (single) gemv(tA gonum.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+func (single) gemv(tA gonum.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32,
+	incY int) {
 	own.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 }
 
@@ -75,11 +81,13 @@ func (single) trsv(ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, n int, a []f
 // double is gonum for float64.
 type double struct{}
 
-func (double) gemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (double) gemm(tA, tB gonum.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	own.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-func (double) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (double) symm(s gonum.Side, ul gonum.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	own.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
@@ -87,19 +95,23 @@ func (double) syrk(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a 
 	own.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-func (double) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (double) syr2k(ul gonum.Uplo, t gonum.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	own.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-func (double) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (double) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	own.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 }
 
-func (double) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (double) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, d gonum.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	own.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 }
 
-func (double) gemv(tA gonum.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (double) gemv(tA gonum.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64,
+	incY int) {
 	own.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 }
 

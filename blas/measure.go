@@ -31,7 +31,8 @@ type record struct {
 	From map[string]float64 `json:"from"` // without those that never pay
 }
 
-var routeNames = [routeCount]string{"symm", "syrk", "syr2k", "trmm", "trmm-right", "trsm", "trsm-right", "gemv", "gemv-t", "ger", "symv", "trmv", "trsv"}
+var routeNames = [routeCount]string{"symm", "syrk", "syr2k", "trmm", "trmm-right", "trsm", "trsm-right", "gemv", "gemv-t", "ger", "symv",
+	"trmv", "trsv"}
 
 const (
 	measuredKind    = "blas"

@@ -79,7 +79,8 @@ var (
 
 func guessed(start, element float64) routes {
 	const slow, fast = 0.05, 0.02 // ns a multiplication
-	r := routes{Device: []point{{0, start}, {1e9, start + 1e9*fast}}, Bytes: [4]float64{element, element, element, element}, Alone: fast, tileRows: 8, tileColumns: 32, units: 1, unmeasured: true}
+	r := routes{Device: []point{{0, start}, {1e9, start + 1e9*fast}}, Bytes: [4]float64{element, element, element, element}, Alone: fast,
+		tileRows: 8, tileColumns: 32, units: 1, unmeasured: true}
 	for i := range r.Host {
 		r.Host[i] = []point{{0, 0}, {1e9, 1e9 * slow}}
 		r.loops[i] = loop{element: slow}

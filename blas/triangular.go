@@ -27,13 +27,15 @@ func (x *triangleOf[T]) atOnce(solve bool, m, n int, alpha T, a, b []T) bool {
 	}
 	right := x.side == gonum.Right // X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ
 	return x.d.runTriangle(&ocl.Triangle{
-		DType: x.d.dtype, Solve: solve, Lower: x.lower() != right, Unit: x.diag == gonum.Unit, Order: order, Columns: columns, Alpha: float64(alpha),
-		T: ocl.Operand{Data: matrix(a, order, order, x.lda), LD: x.lda, Trans: transposed(x.tA) != right},
-		B: ocl.Operand{Data: matrix(b, m, n, x.ldb), LD: x.ldb, Trans: right},
+		DType: x.d.dtype, Solve: solve, Lower: x.lower() != right, Unit: x.diag == gonum.Unit, Order: order, Columns: columns,
+		Alpha: float64(alpha),
+		T:     ocl.Operand{Data: matrix(a, order, order, x.lda), LD: x.lda, Trans: transposed(x.tA) != right},
+		B:     ocl.Operand{Data: matrix(b, m, n, x.ldb), LD: x.ldb, Trans: right},
 	})
 }
 
-func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
+func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T,
+	ldb int) {
 	if !d.takesTriangle(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		d.own.trmm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
 		return
@@ -42,7 +44,8 @@ func (d *device[T]) trmm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag g
 	x.multiply(m, n, alpha, a, b)
 }
 
-func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) {
+func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T,
+	ldb int) {
 	if !d.takesTriangle(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb) {
 		d.own.trsm(s, ul, tA, diag, m, n, alpha, a, lda, b, ldb)
 		return
@@ -52,7 +55,8 @@ func (d *device[T]) trsm(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag g
 }
 
 // takesTriangle reports whether arguments are right, and there is something to compute.
-func (d *device[T]) takesTriangle(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
+func (d *device[T]) takesTriangle(s gonum.Side, ul gonum.Uplo, tA gonum.Transpose, diag gonum.Diag, m, n int, alpha T, a []T, lda int,
+	b []T, ldb int) bool {
 	k := m
 	if s == gonum.Right {
 		k = n
