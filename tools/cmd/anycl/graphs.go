@@ -41,7 +41,8 @@ func buildOf(name string) func() (*ops.Graph, ops.Target) {
 
 func mlp() (*ops.Graph, ops.Target) {
 	g := ops.NewGraph("mlp")
-	net := nn.New(g, nn.Sequential{&nn.Linear{In: 784, Out: 256}, nn.GELU, &nn.Linear{In: 256, Out: 10}, &nn.Softmax{Axis: 1}}, nn.Options{Seed: 1})
+	net := nn.New(g, nn.Sequential{&nn.Linear{In: 784, Out: 256}, nn.GELU, &nn.Linear{In: 256, Out: 10}, &nn.Softmax{Axis: 1}},
+		nn.Options{Seed: 1})
 	x := g.Input("images", tensor.Float32, 32, 784)
 	return g, ops.Target{Outputs: []*ops.Node{net.Eval().Apply(x)}}
 }

@@ -41,7 +41,8 @@ take their part of the processors. Before each number of clients, full batches a
 			err := modelserver.Load(c.Context(), o, func(p modelserver.LoadPoint) {
 				points = append(points, p)
 				fmt.Fprintf(t, "%d\t%.0f\t%.0f\t%.2f\t%.1f\t%v\t%v\t%v\t%d\t\n", p.Clients, p.Rows, p.BatchRows, p.Rows/p.BatchRows, p.Mean,
-					p.P50.Round(10*time.Microsecond), p.P99.Round(10*time.Microsecond), (o.Load.Delay + 2*p.BatchTime).Round(10*time.Microsecond), p.Refused)
+					p.P50.Round(10*time.Microsecond), p.P99.Round(10*time.Microsecond), (o.Load.Delay + 2*p.BatchTime).Round(10*time.Microsecond),
+					p.Refused)
 			})
 			if err != nil {
 				return err

@@ -81,7 +81,8 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(), newGraphsWorker(), newConformance(), newONNX(), newRun(), newServe(), newLoad(), newQuery(), newConvert())
+	root.AddCommand(newDevices(), newOps(), newExplain(), newTrace(), newBench(), newTune(), newMatrix(), newMatrixWorker(),
+		newGraphsWorker(), newConformance(), newONNX(), newRun(), newServe(), newLoad(), newQuery(), newConvert())
 	return root
 }
 

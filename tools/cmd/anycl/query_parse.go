@@ -251,12 +251,17 @@ func constantOf(t *ast.BasicLit) (any, error) {
 }
 
 var unaryFunctions = map[string]func(frame.Expr) frame.Expr{
-	"abs": frame.Expr.Abs, "sqrt": frame.Expr.Sqrt, "exp": frame.Expr.Exp, "log": frame.Expr.Log, "floor": frame.Expr.Floor, "ceil": frame.Expr.Ceil,
-	"isnull": frame.Expr.IsNull, "isnan": frame.Expr.IsNaN, "len": frame.Expr.Len, "lower": frame.Expr.Lower, "upper": frame.Expr.Upper, "trim": frame.Expr.Trim,
-	"year": frame.Expr.Year, "month": frame.Expr.Month, "day": frame.Expr.Day, "hour": frame.Expr.Hour, "minute": frame.Expr.Minute, "second": frame.Expr.Second,
+	"abs": frame.Expr.Abs, "sqrt": frame.Expr.Sqrt, "exp": frame.Expr.Exp, "log": frame.Expr.Log, "floor": frame.Expr.Floor,
+	"ceil":   frame.Expr.Ceil,
+	"isnull": frame.Expr.IsNull, "isnan": frame.Expr.IsNaN, "len": frame.Expr.Len, "lower": frame.Expr.Lower, "upper": frame.Expr.Upper,
+	"trim": frame.Expr.Trim,
+	"year": frame.Expr.Year, "month": frame.Expr.Month, "day": frame.Expr.Day, "hour": frame.Expr.Hour, "minute": frame.Expr.Minute,
+	"second":  frame.Expr.Second,
 	"weekday": frame.Expr.Weekday, "quarter": frame.Expr.Quarter,
-	"sum": agg(frame.Sum), "mean": agg(frame.Mean), "min": agg(frame.Min), "max": agg(frame.Max), "count": agg(frame.Count), "nunique": agg(frame.NUnique),
-	"std": agg(frame.Std), "var": agg(frame.Var), "median": agg(frame.Median), "first": agg(frame.First), "last": agg(frame.Last), "any": agg(frame.Any), "all": agg(frame.All),
+	"sum": agg(frame.Sum), "mean": agg(frame.Mean), "min": agg(frame.Min), "max": agg(frame.Max), "count": agg(frame.Count),
+	"nunique": agg(frame.NUnique),
+	"std":     agg(frame.Std), "var": agg(frame.Var), "median": agg(frame.Median), "first": agg(frame.First), "last": agg(frame.Last),
+	"any": agg(frame.Any), "all": agg(frame.All),
 }
 
 func agg(f func(any) frame.Expr) func(frame.Expr) frame.Expr {
@@ -264,7 +269,8 @@ func agg(f func(any) frame.Expr) func(frame.Expr) frame.Expr {
 }
 
 // signatures of the other functions: e is an expression, s, i and f constants.
-var signatures = map[string]string{"rows": "", "col": "s", "date": "s", "quantile": "ef", "corr": "ee", "choose": "eee", "round": "ei", "contains": "es", "like": "es",
+var signatures = map[string]string{"rows": "", "col": "s", "date": "s", "quantile": "ef", "corr": "ee", "choose": "eee", "round": "ei",
+	"contains": "es", "like": "es",
 	"matches": "es", "truncate": "es", "offset": "eis", "replace": "ess", "substring": "eii", "split": "esi", "clip": "eee"}
 
 func translateCall(name string, args []ast.Expr) (frame.Expr, error) {

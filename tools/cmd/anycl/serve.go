@@ -64,7 +64,8 @@ requests end that have begun.
 	f.DurationVar(&o.Load.Delay, "delay", 0, "how long the first request of a batch waits for others while the model is free")
 	f.IntVar(&o.Load.Queue, "queue", 256, "requests that may wait for a model; others get the code 429")
 	f.IntVar(&o.Load.Concurrency, "concurrency", 1, "batches of a model that run at a time")
-	f.BoolVar(&o.Load.OpenBatch, "open-batch", false, "batch also models that were exported for a batch of one, if their rows prove to be independent")
+	f.BoolVar(&o.Load.OpenBatch, "open-batch", false,
+		"batch also models that were exported for a batch of one, if their rows prove to be independent")
 	precisionFlag(c, &precision)
 	f.IntVar(&o.Load.ONNX.Plans, "plans", 32, "combinations of shapes of a model that are kept ready")
 	f.DurationVar(&o.Server.Timeout, "timeout", 30*time.Second, "most time of a request")

@@ -32,7 +32,8 @@ func convolutions() (*ops.Graph, ops.Target) {
 	g := ops.NewGraph("convolutions")
 	var out []*ops.Node
 	for _, c := range []struct{ images, in, size, out, kernel, stride int }{
-		{1, 3, 224, 64, 7, 2}, {1, 64, 56, 64, 3, 1}, {1, 128, 28, 128, 3, 1}, {8, 256, 14, 256, 3, 1}, {8, 512, 7, 2048, 1, 1}, {32, 32, 28, 64, 3, 1},
+		{1, 3, 224, 64, 7, 2}, {1, 64, 56, 64, 3, 1}, {1, 128, 28, 128, 3, 1}, {8, 256, 14, 256, 3, 1}, {8, 512, 7, 2048, 1, 1},
+		{32, 32, 28, 64, 3, 1},
 	} {
 		x := g.Input(fmt.Sprint("images", c), tensor.Float32, c.images, c.in, c.size, c.size)
 		w := g.Input(fmt.Sprint("weights", c), tensor.Float32, c.out, c.in, c.kernel, c.kernel)

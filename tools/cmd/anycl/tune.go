@@ -227,7 +227,8 @@ func (o *tuneOptions) printKept(rt *ops.Runtime, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kind of task\tgain\tvariant\tparameters\tmeasured at")
 	for _, e := range t.Entries() {
-		fmt.Fprintf(w, "%s %s\t%.2f x\t%s\t%s\t%s\n", e.Family, e.Task, e.Gain, e.Variant, strings.TrimPrefix(fmt.Sprint(e.Params), "map"), e.Measure)
+		fmt.Fprintf(w, "%s %s\t%.2f x\t%s\t%s\t%s\n", e.Family, e.Task, e.Gain, e.Variant, strings.TrimPrefix(fmt.Sprint(e.Params), "map"),
+			e.Measure)
 	}
 	return w.Flush()
 }

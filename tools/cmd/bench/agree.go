@@ -192,7 +192,8 @@ func (a *agreement) theirs(data []byte, m *onnx.Model, inputs map[string]*tensor
 }
 
 // ours are the outputs of a model by package onnx.
-func ours(ctx context.Context, rt *ops.Runtime, m *onnx.Model, inputs map[string]*tensor.Tensor, o *onnx.Options) (map[string]*tensor.Tensor, error) {
+func ours(ctx context.Context, rt *ops.Runtime, m *onnx.Model, inputs map[string]*tensor.Tensor,
+	o *onnx.Options) (map[string]*tensor.Tensor, error) {
 	p, err := m.Compile(ctx, rt, o)
 	if err != nil {
 		return nil, err

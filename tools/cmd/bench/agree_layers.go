@@ -172,7 +172,8 @@ func (a *agreement) byLayer(ctx context.Context, w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "  node\tresult\tours\tof inputs\tits\tof inputs")
 	for _, g := range rows[:min(a.o.layers, len(rows))] {
-		fmt.Fprintf(t, "  %d %s\t%s\t%.1e\t%.1e\t%.1e\t%.1e\n", g.number, g.op, shortened(cmp.Or(append(g.out, "")...)), g.ours, g.oursFrom, g.its, g.itsFrom)
+		fmt.Fprintf(t, "  %d %s\t%s\t%.1e\t%.1e\t%.1e\t%.1e\n", g.number, g.op, shortened(cmp.Or(append(g.out, "")...)), g.ours, g.oursFrom,
+			g.its, g.itsFrom)
 	}
 	return t.Flush()
 }

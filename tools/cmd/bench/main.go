@@ -146,7 +146,8 @@ func (o *options) measure(ctx context.Context, works []*bench.Work) (err error) 
 	if err := rt.Settle(ctx); err != nil {
 		return err
 	}
-	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Slice: o.slice, Pause: o.pause, Steady: o.steady}, Out: os.Stdout, Verbose: o.verbose}
+	s := &bench.Session{Runtime: rt, Method: bench.Method{Turns: o.turns, Slice: o.slice, Pause: o.pause, Steady: o.steady}, Out: os.Stdout,
+		Verbose: o.verbose}
 	s.Contenders = []bench.Contender{bench.NewOurs(rt, ops.OnDevice)}
 	if rt.Device() == nil {
 		s.Contenders = nil

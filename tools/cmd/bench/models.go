@@ -39,7 +39,8 @@ var everywhere = []string{"auto", "device", "cpu"}
 func newModels() *cobra.Command {
 	o := modelOptions{}
 	c := &cobra.Command{
-		Use: "models FILE|DIR ...", Short: "measure ONNX models beside onnxruntime", Args: cobra.MinimumNArgs(1), SilenceErrors: true, SilenceUsage: true,
+		Use: "models FILE|DIR ...", Short: "measure ONNX models beside onnxruntime", Args: cobra.MinimumNArgs(1), SilenceErrors: true,
+		SilenceUsage: true,
 		Long: `Models runs ONNX models on the device, on the CPU path and in onnxruntime, in turns, and says how far results lie apart. A folder is a case of ONNX's
 backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Inputs of a file are made up. Columns:
 

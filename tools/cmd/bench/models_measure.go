@@ -85,7 +85,8 @@ func (o *modelOptions) measure(ctx context.Context, rt *ops.Runtime, ort *peers.
 }
 
 // beside loads the model in onnxruntime and compares the results.
-func (c *modelCase) beside(ctx context.Context, rt *ops.Runtime, ort *peers.ONNXRuntime, rows []*modelRow, results []map[string]*tensor.Tensor) (*modelRow, error) {
+func (c *modelCase) beside(ctx context.Context, rt *ops.Runtime, ort *peers.ONNXRuntime, rows []*modelRow,
+	results []map[string]*tensor.Tensor) (*modelRow, error) {
 	var in, out []string
 	var inputs []*tensor.Tensor
 	for _, i := range c.m.Inputs() {

@@ -73,7 +73,8 @@ func regret(ctx context.Context, works []*bench.Work, out, device string, turns 
 		defer func() { err = errors.Join(err, f.Close()) }()
 		records = f
 	}
-	m := bench.Method{Turns: turns, Slice: 5 * time.Millisecond, Pause: 5 * time.Millisecond, Warm: 150 * time.Millisecond} // graphs are tried elsewhere meanwhile
+	// graphs are tried elsewhere meanwhile
+	m := bench.Method{Turns: turns, Slice: 5 * time.Millisecond, Pause: 5 * time.Millisecond, Warm: 150 * time.Millisecond}
 	_, err = bench.Placement(ctx, rt, works, m, os.Stdout, records)
 	return err
 }

@@ -198,7 +198,8 @@ func (o *options) whole() bool {
 	return !o.few && o.every <= 1 && o.file == "" && os.Getenv(corpus.Env) != ""
 }
 
-func (o *options) compile(ctx context.Context, class *draft.Class, kind, name string, drafts []*draft.Draft) (_ *offline.Report, err error) {
+func (o *options) compile(ctx context.Context, class *draft.Class, kind, name string, drafts []*draft.Draft) (_ *offline.Report,
+	err error) {
 	c, err := compilerOf(ctx, kind, name, o.tools)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func main() {
 }
 
 func command() *cobra.Command {
-	c := &cobra.Command{Use: "targets", Short: "run the library on the drivers of portability/targets.yaml", SilenceUsage: true, SilenceErrors: true}
+	c := &cobra.Command{Use: "targets", Short: "run the library on the drivers of portability/targets.yaml", SilenceUsage: true,
+		SilenceErrors: true}
 	var tier, earlier string
 	var jobs int
 	choose := func(names []string) (*place, *table, []*target, error) {
@@ -66,13 +67,14 @@ func command() *cobra.Command {
 		}
 		return w.Flush()
 	}}
-	setup := &cobra.Command{Use: "setup [NAME...]", Short: "make the roots that targets run in", RunE: func(c *cobra.Command, names []string) error {
-		at, tab, chosen, err := choose(names)
-		if err != nil {
-			return err
-		}
-		return at.setup(c.Context(), c.ErrOrStderr(), tab, chosen)
-	}}
+	setup := &cobra.Command{Use: "setup [NAME...]", Short: "make the roots that targets run in",
+		RunE: func(c *cobra.Command, names []string) error {
+			at, tab, chosen, err := choose(names)
+			if err != nil {
+				return err
+			}
+			return at.setup(c.Context(), c.ErrOrStderr(), tab, chosen)
+		}}
 	run := &cobra.Command{Use: "run [NAME...]", Short: "run targets, and join the report", RunE: func(c *cobra.Command, names []string) error {
 		at, tab, chosen, err := choose(names)
 		if err != nil {
@@ -93,13 +95,14 @@ func command() *cobra.Command {
 		}
 		return nil
 	}}
-	report := &cobra.Command{Use: "report", Short: "join the latest results of every target", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		at, tab, _, err := choose(nil)
-		if err != nil {
-			return err
-		}
-		return at.join(c.OutOrStdout(), tab, earlier)
-	}}
+	report := &cobra.Command{Use: "report", Short: "join the latest results of every target", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			at, tab, _, err := choose(nil)
+			if err != nil {
+				return err
+			}
+			return at.join(c.OutOrStdout(), tab, earlier)
+		}}
 	for _, sub := range []*cobra.Command{list, setup, run} {
 		sub.Flags().StringVar(&tier, "tier", "full", "quick: the targets and steps of each change; full: all, with all steps")
 	}

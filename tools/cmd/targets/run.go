@@ -52,7 +52,8 @@ func (p *place) runTarget(ctx context.Context, w io.Writer, t *target, tier stri
 		}
 	}
 	start := time.Now()
-	r := &matrix.Target{Name: t.Name, About: t.About, Kind: t.Kind, Root: t.Root, Env: t.Env, Gate: !t.Info, Tier: tier, Time: start.UTC(), Commit: matrix.Here().Commit}
+	r := &matrix.Target{Name: t.Name, About: t.About, Kind: t.Kind, Root: t.Root, Env: t.Env, Gate: !t.Info, Tier: tier, Time: start.UTC(),
+		Commit: matrix.Here().Commit}
 	for i, text := range t.steps(tier) {
 		s, err := parseStep(text)
 		if err != nil {

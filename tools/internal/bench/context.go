@@ -39,7 +39,8 @@ type Context struct {
 func NewContext(rt *ops.Runtime, m Method) Context {
 	c := Context{
 		Time: time.Now().UTC().Truncate(time.Second), Commit: commit(), Go: runtime.Version(), Arch: runtime.GOARCH,
-		OS: strings.TrimSpace(runtime.GOOS + " " + read("/proc/sys/kernel/osrelease")), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0), Method: m.filled(),
+		OS: strings.TrimSpace(runtime.GOOS + " " + read("/proc/sys/kernel/osrelease")), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0),
+		Method: m.filled(),
 	}
 	info := read("/proc/cpuinfo")
 	c.CPU = field(info, "model name")

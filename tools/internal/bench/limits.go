@@ -103,7 +103,8 @@ func rates(d *platform.Device) []form {
 	if d.Class == platform.CPU {
 		for _, lanes := range []int{8, 16} {
 			for _, chains := range []int{8, 12} {
-				forms = append(forms, form{kernel: "rate", vector: fmt.Sprintf("float%d", lanes), lanes: lanes, chains: chains, global: d.Units * 4, local: 1})
+				forms = append(forms, form{kernel: "rate", vector: fmt.Sprintf("float%d", lanes), lanes: lanes, chains: chains, global: d.Units * 4,
+					local: 1})
 			}
 		}
 		return forms
@@ -204,7 +205,8 @@ func (l *limit) prepare(ctx context.Context, f form, w *Work) (_ *limitJob, err 
 	}
 	defer func() { err = errors.Join(err, fill.Close()) }()
 	q := l.opened.Queue()
-	if err := errors.Join(fill.SetBuffer(0, j.x.Buffer()), fill.SetUint64(1, uint64(bytes/4)), q.Launch(fill, cl.Range1(f.global, f.local), nil)); err != nil {
+	if err := errors.Join(fill.SetBuffer(0, j.x.Buffer()), fill.SetUint64(1, uint64(bytes/4)),
+		q.Launch(fill, cl.Range1(f.global, f.local), nil)); err != nil {
 		return nil, err
 	}
 	if j.kernel, err = prog.Kernel(f.kernel); err != nil {

@@ -51,8 +51,10 @@ func Records(w *Work, results []*Result, c Context) []Record {
 			continue
 		}
 		rec := Record{
-			Work: w.Name, About: w.About, Section: w.Section, Contender: r.Contender, Version: r.Version, Ours: i == 0, Flops: w.Flops, Bytes: w.Bytes,
-			Rate: w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Device: r.Device, Predicted: r.Predicted, Placed: r.Placed, Clients: w.Clients, Checked: r.Checked, Error: r.Error, Context: c,
+			Work: w.Name, About: w.About, Section: w.Section, Contender: r.Contender, Version: r.Version, Ours: i == 0, Flops: w.Flops,
+			Bytes: w.Bytes,
+			Rate:  w.Rate, Speed: w.Of(r.Stats.Median), Stats: r.Stats, Steady: r.Steady, Device: r.Device, Predicted: r.Predicted,
+			Placed: r.Placed, Clients: w.Clients, Checked: r.Checked, Error: r.Error, Context: c,
 		}
 		if rec.Ours {
 			rec.Goals = w.goals(c.GPU)

@@ -164,7 +164,8 @@ func Placement(ctx context.Context, rt *ops.Runtime, works []*Work, m Method, ou
 				}
 			}
 			if regret, ok := r.Regret(); r.Ours && ok {
-				fmt.Fprintf(out, "%-34s %9s  predicted %9s %9s %9s  device %9s  cpu %9s  regret %.2f  %s\n", r.Work, Short(r.Median), Short(r.Foretold), Short(r.Predicted), Short(r.Learned),
+				fmt.Fprintf(out, "%-34s %9s  predicted %9s %9s %9s  device %9s  cpu %9s  regret %.2f  %s\n", r.Work, Short(r.Median),
+					Short(r.Foretold), Short(r.Predicted), Short(r.Learned),
 					medianOf(own, NameDevice), medianOf(own, NameCPU), regret, r.Placed)
 			}
 		}

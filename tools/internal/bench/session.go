@@ -86,7 +86,8 @@ func (s *Session) estimate(works []*Work) time.Duration {
 
 // forFew reports whether r is of a contender that is only made for some works, and this is none of them.
 func forFew(r *Result) bool {
-	return errors.Is(r.Skipped, ErrCannot) && (r.Contender == NameFloat32 || r.Contender == NameComposed || strings.HasPrefix(r.Contender, "limit-"))
+	return errors.Is(r.Skipped, ErrCannot) && (r.Contender == NameFloat32 || r.Contender == NameComposed ||
+		strings.HasPrefix(r.Contender, "limit-"))
 }
 
 func count(n int, what string) string {

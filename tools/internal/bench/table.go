@@ -92,7 +92,8 @@ func Compare(out io.Writer, a, b []Record) error {
 			slower++
 			mark = "SLOWER"
 		}
-		fmt.Fprintf(out, "%-34s %-14s %12s %12s  %.2fx [%.2f %.2f] %s\n", y.Work, y.Contender, Short(x.Median), Short(y.Median), r.Median, r.Lo, r.Hi, mark)
+		fmt.Fprintf(out, "%-34s %-14s %12s %12s  %.2fx [%.2f %.2f] %s\n", y.Work, y.Contender, Short(x.Median), Short(y.Median), r.Median, r.Lo,
+			r.Hi, mark)
 	}
 	if faster+slower+same == 0 {
 		return fmt.Errorf("bench: the two files have no measurement in common")

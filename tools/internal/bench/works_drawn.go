@@ -84,7 +84,8 @@ func (d drawer) gemm() *Work {
 
 func (d drawer) conv() *Work {
 	for {
-		c := convolution{what: "conv", n: d.size(1, 16), c: d.size(1, 256), h: d.size(4, 128), o: d.size(1, 256), stride: 1 + d.IntN(2), groups: 1}
+		c := convolution{what: "conv", n: d.size(1, 16), c: d.size(1, 256), h: d.size(4, 128), o: d.size(1, 256), stride: 1 + d.IntN(2),
+			groups: 1}
 		c.w, c.u = c.h+d.IntN(5), 1+2*d.IntN(3)
 		c.pad = d.IntN(c.u/2 + 1)
 		if d.IntN(4) == 0 {

@@ -19,7 +19,8 @@ func modelWorks() []*Work {
 	}
 	for _, batch := range []int{128, 100} {
 		l := newLayers()
-		add(fmt.Sprintf("train-cnn/%d", batch), "2 x (3x3, ReLU, pool), 32 and 64 channels, 2 dense, Adam", l.training(l.cnn(batch), batch), 1e-5, faster)
+		add(fmt.Sprintf("train-cnn/%d", batch), "2 x (3x3, ReLU, pool), 32 and 64 channels, 2 dense, Adam", l.training(l.cnn(batch), batch),
+			1e-5, faster)
 	}
 	for _, t := range []struct {
 		transformer
@@ -30,7 +31,8 @@ func modelWorks() []*Work {
 	} {
 		l := newLayers()
 		logits := l.language(t.transformer, t.blocks, 78)
-		add(fmt.Sprintf("train-transformer/%dx%dx%d", t.batch, t.tokens, t.width), fmt.Sprintf("a language model of characters, %d blocks of %d heads, Adam", t.blocks, t.heads),
+		add(fmt.Sprintf("train-transformer/%dx%dx%d", t.batch, t.tokens, t.width),
+			fmt.Sprintf("a language model of characters, %d blocks of %d heads, Adam", t.blocks, t.heads),
 			l.training(logits, t.batch*t.tokens), 1e-4, faster)
 	}
 	for _, b := range []struct{ batch, steps, in, hidden int }{{64, 28, 28, 128}, {32, 64, 128, 256}} {

@@ -10,7 +10,8 @@ import (
 // namedWorks are ops that users look for under their names: each beside PyTorch's, and beside its composition of other ops.
 func namedWorks() []*Work {
 	var works []*Work
-	for _, n := range slices.Concat(namedElements(), namedReductions(), namedOrders(), namedMoves(), namedIndexing(), namedLayers(), namedLosses(), namedMatrices()) {
+	for _, n := range slices.Concat(namedElements(), namedReductions(), namedOrders(), namedMoves(), namedIndexing(), namedLayers(),
+		namedLosses(), namedMatrices()) {
 		works = append(works, n.work())
 	}
 	return works
@@ -35,7 +36,8 @@ func first(a, _ *ops.Node) *ops.Node { return a }
 func namedElements() []*named {
 	var all []*named
 	unary := func(name, torch string, f func(x *ops.Node) *ops.Node) {
-		all = append(all, &named{name: name + "/1Mi", torch: torch, bytes: 8 * million, leaves: []leaf{floats(million).drawn(0.2, 0.5)}, ours: of(f)})
+		all = append(all, &named{name: name + "/1Mi", torch: torch, bytes: 8 * million, leaves: []leaf{floats(million).drawn(0.2, 0.5)},
+			ours: of(f)})
 	}
 	unary("acosh", "torch.acosh({0} + 2)", func(x *ops.Node) *ops.Node { return ops.Acosh(ops.Add(x, 2)) })
 	unary("asinh", "torch.asinh({0})", ops.Asinh)
@@ -62,7 +64,8 @@ func namedElements() []*named {
 	unary("softsign", "F.softsign({0})", ops.SoftSign)
 	unary("tanhshrink", "F.tanhshrink({0})", ops.TanhShrink)
 	unary("frac", "torch.frac({0})", ops.Frac)
-	unary("chebyshev", "torch.special.chebyshev_polynomial_t({0}, torch.tensor(7))", func(x *ops.Node) *ops.Node { return special.ChebyshevT(x, 7) })
+	unary("chebyshev", "torch.special.chebyshev_polynomial_t({0}, torch.tensor(7))",
+		func(x *ops.Node) *ops.Node { return special.ChebyshevT(x, 7) })
 	unary("hermite", "torch.special.hermite_polynomial_h({0}, torch.tensor(5))", func(x *ops.Node) *ops.Node { return special.HermiteH(x, 5) })
 
 	binary := func(name, torch string, f func(a, b *ops.Node) *ops.Node) {
@@ -87,8 +90,9 @@ func namedElements() []*named {
 	binary("is-close", "torch.isclose({0}, {1})", func(a, b *ops.Node) *ops.Node { return ops.IsClose(a, b, nil) })
 	all = append(all,
 		&named{
-			name: "lerp/1Mi", torch: "torch.lerp({0}, {1}, {2})", bytes: 16 * million, leaves: []leaf{floats(million), floats(million), floats(million)},
-			ours: func(x []*ops.Node) *ops.Node { return ops.Lerp(x[0], x[1], x[2]) },
+			name: "lerp/1Mi", torch: "torch.lerp({0}, {1}, {2})", bytes: 16 * million,
+			leaves: []leaf{floats(million), floats(million), floats(million)},
+			ours:   func(x []*ops.Node) *ops.Node { return ops.Lerp(x[0], x[1], x[2]) },
 		},
 		&named{
 			name: "gcd/1Mi", torch: "torch.gcd({0}, {1})", bytes: 24 * million, leaves: []leaf{integers(100000, million), integers(100000, million)},

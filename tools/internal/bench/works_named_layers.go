@@ -27,29 +27,36 @@ func namedWindows() []*named {
 		{name: "conv3d/2x16x16x32x32-32", torch: "F.conv3d({0}, {1}, padding=1)", leaves: volume, ours: func(x []*ops.Node) *ops.Node {
 			return ops.Conv(x[0], x[1], nil, &ops.ConvOptions{Pad: []int{1, 1, 1}})
 		}},
-		{name: "conv-transpose2d/8x32x28x28-16x4", torch: "F.conv_transpose2d({0}, {1}, stride=2, padding=1)", leaves: up, ours: func(x []*ops.Node) *ops.Node {
-			return ops.ConvTranspose(x[0], x[1], nil, &ops.ConvTransposeOptions{ConvOptions: ops.ConvOptions{Stride: []int{2, 2}, Pad: []int{1, 1}}})
-		}},
-		{name: "max-pool3d/2x32x16x32x32", torch: "F.max_pool3d({0}, 2)", leaves: []leaf{floats(2, 32, 16, 32, 32)}, ours: func(x []*ops.Node) *ops.Node {
-			return ops.MaxPool(x[0], ops.PoolingOptions{Size: []int{2, 2, 2}})
-		}},
+		{name: "conv-transpose2d/8x32x28x28-16x4", torch: "F.conv_transpose2d({0}, {1}, stride=2, padding=1)", leaves: up,
+			ours: func(x []*ops.Node) *ops.Node {
+				return ops.ConvTranspose(x[0], x[1], nil, &ops.ConvTransposeOptions{ConvOptions: ops.ConvOptions{Stride: []int{2, 2},
+					Pad: []int{1, 1}}})
+			}},
+		{name: "max-pool3d/2x32x16x32x32", torch: "F.max_pool3d({0}, 2)", leaves: []leaf{floats(2, 32, 16, 32, 32)},
+			ours: func(x []*ops.Node) *ops.Node {
+				return ops.MaxPool(x[0], ops.PoolingOptions{Size: []int{2, 2, 2}})
+			}},
 		{name: "avg-pool1d/8x64x4096", torch: "F.avg_pool1d({0}, 4)", leaves: []leaf{floats(8, 64, 4096)}, ours: func(x []*ops.Node) *ops.Node {
 			return ops.AvgPool(x[0], ops.PoolingOptions{Size: []int{4}})
 		}},
-		{name: "adaptive-avg-pool/8x64x56x56-7", torch: "F.adaptive_avg_pool2d({0}, 7)", leaves: images, ours: func(x []*ops.Node) *ops.Node { return ops.AdaptiveAvgPool(x[0], 7, 7) }},
-		{name: "adaptive-max-pool/8x64x56x56-5", torch: "F.adaptive_max_pool2d({0}, 5)", leaves: images, ours: func(x []*ops.Node) *ops.Node { return first(ops.AdaptiveMaxPool(x[0], 5, 5)) }},
+		{name: "adaptive-avg-pool/8x64x56x56-7", torch: "F.adaptive_avg_pool2d({0}, 7)", leaves: images,
+			ours: func(x []*ops.Node) *ops.Node { return ops.AdaptiveAvgPool(x[0], 7, 7) }},
+		{name: "adaptive-max-pool/8x64x56x56-5", torch: "F.adaptive_max_pool2d({0}, 5)", leaves: images,
+			ours: func(x []*ops.Node) *ops.Node { return first(ops.AdaptiveMaxPool(x[0], 5, 5)) }},
 		{name: "lp-pool/8x64x56x56", torch: "F.lp_pool2d({0}.abs(), 3, 2)", leaves: images, ours: func(x []*ops.Node) *ops.Node {
 			return ops.LPPool(ops.Abs(x[0]), 3, ops.PoolingOptions{Size: []int{2, 2}})
 		}},
-		{name: "max-pool-indices/8x64x56x56", torch: "F.max_pool2d({0}, 2, return_indices=True)[1]", leaves: images, ours: func(x []*ops.Node) *ops.Node {
-			_, at := ops.MaxPoolWithIndices(x[0], ops.PoolingOptions{Size: []int{2, 2}}, false)
-			return at
-		}},
+		{name: "max-pool-indices/8x64x56x56", torch: "F.max_pool2d({0}, 2, return_indices=True)[1]", leaves: images,
+			ours: func(x []*ops.Node) *ops.Node {
+				_, at := ops.MaxPoolWithIndices(x[0], ops.PoolingOptions{Size: []int{2, 2}}, false)
+				return at
+			}},
 		resize("nearest", "mode='nearest'", ops.InterpolateOptions{Mode: ops.InterpolateNearest}),
 		resize("bilinear", "mode='bilinear', align_corners=False", ops.InterpolateOptions{Mode: ops.InterpolateLinear}),
 		resize("bicubic", "mode='bicubic', align_corners=False", ops.InterpolateOptions{Mode: ops.InterpolateCubic}),
-		{name: "grid-sample/8x16x64x64", torch: "F.grid_sample({0}, torch.tanh({1}), align_corners=False)", leaves: []leaf{floats(8, 16, 64, 64), floats(8, 64, 64, 2)},
-			ours: func(x []*ops.Node) *ops.Node { return ops.GridSample(x[0], ops.Tanh(x[1]), nil) }},
+		{name: "grid-sample/8x16x64x64", torch: "F.grid_sample({0}, torch.tanh({1}), align_corners=False)",
+			leaves: []leaf{floats(8, 16, 64, 64), floats(8, 64, 64, 2)},
+			ours:   func(x []*ops.Node) *ops.Node { return ops.GridSample(x[0], ops.Tanh(x[1]), nil) }},
 	}
 }
 
@@ -57,7 +64,8 @@ func namedWindows() []*named {
 func resize(mode, torch string, o ops.InterpolateOptions) *named {
 	o.Size = []int{112, 112}
 	return &named{
-		name: "resize-" + mode + "/8x32x56x56-112", torch: "F.interpolate({0}, size=(112, 112), " + torch + ")", bytes: 4 * 8 * 32 * (56*56 + 112*112),
+		name: "resize-" + mode + "/8x32x56x56-112", torch: "F.interpolate({0}, size=(112, 112), " + torch + ")",
+		bytes:  4 * 8 * 32 * (56*56 + 112*112),
 		leaves: []leaf{floats(8, 32, 56, 56)}, ours: func(x []*ops.Node) *ops.Node { return ops.Interpolate(x[0], o) },
 	}
 }
@@ -67,19 +75,26 @@ func namedNorms() []*named {
 	all := []*named{
 		{name: "group-norm/8x64x56x56-8", torch: "F.group_norm({0}, 8, {1}, {2})", leaves: []leaf{images, channel, channel},
 			ours: func(x []*ops.Node) *ops.Node { return ops.GroupNorm(x[0], 8, x[1], x[2], 1e-5) }},
-		{name: "group-norm-grad/8x64x56x56-8", torch: "F.group_norm({0}, 8, {1}, {2})", leaves: []leaf{images, channel, channel}, grad: []int{8, 64, 56, 56},
+		{name: "group-norm-grad/8x64x56x56-8", torch: "F.group_norm({0}, 8, {1}, {2})", leaves: []leaf{images, channel, channel},
+			grad: []int{8, 64, 56, 56},
 			ours: func(x []*ops.Node) *ops.Node { return ops.GroupNorm(x[0], 8, x[1], x[2], 1e-5) }},
-		{name: "instance-norm/8x64x56x56", torch: "F.instance_norm({0})", leaves: []leaf{images}, ours: func(x []*ops.Node) *ops.Node { return ops.InstanceNorm(x[0], nil, nil, 1e-5) }},
-		{name: "batch-norm-train/8x64x56x56", torch: "F.batch_norm({0}, None, None, {1}, {2}, True)", leaves: []leaf{images, channel, channel}, ours: func(x []*ops.Node) *ops.Node {
-			y, _, _ := ops.BatchNormTrain(x[0], x[1], x[2], 1e-5)
-			return y
-		}},
-		{name: "local-response-norm/8x64x56x56", torch: "F.local_response_norm({0}, 5)", leaves: []leaf{images}, ours: func(x []*ops.Node) *ops.Node {
-			return ops.LocalResponseNorm(x[0], ops.LocalResponseNormOptions{Size: 5})
-		}},
-		{name: "log-softmax/1024x1024", torch: "torch.log_softmax({0}, 1)", leaves: []leaf{floats(1024, 1024)}, bytes: 8 * million, ours: func(x []*ops.Node) *ops.Node { return ops.LogSoftmax(x[0], 1) }},
-		{name: "normalize/1024x1024", torch: "F.normalize({0})", leaves: []leaf{floats(1024, 1024)}, bytes: 8 * million, ours: func(x []*ops.Node) *ops.Node { return ops.Normalize(x[0], 2, 1, 1e-12) }},
-		{name: "glu/1024x1024", torch: "F.glu({0})", leaves: []leaf{floats(1024, 1024)}, bytes: 6 * million, ours: func(x []*ops.Node) *ops.Node { return ops.GLU(x[0], -1) }},
+		{name: "instance-norm/8x64x56x56", torch: "F.instance_norm({0})", leaves: []leaf{images},
+			ours: func(x []*ops.Node) *ops.Node { return ops.InstanceNorm(x[0], nil, nil, 1e-5) }},
+		{name: "batch-norm-train/8x64x56x56", torch: "F.batch_norm({0}, None, None, {1}, {2}, True)", leaves: []leaf{images, channel, channel},
+			ours: func(x []*ops.Node) *ops.Node {
+				y, _, _ := ops.BatchNormTrain(x[0], x[1], x[2], 1e-5)
+				return y
+			}},
+		{name: "local-response-norm/8x64x56x56", torch: "F.local_response_norm({0}, 5)", leaves: []leaf{images},
+			ours: func(x []*ops.Node) *ops.Node {
+				return ops.LocalResponseNorm(x[0], ops.LocalResponseNormOptions{Size: 5})
+			}},
+		{name: "log-softmax/1024x1024", torch: "torch.log_softmax({0}, 1)", leaves: []leaf{floats(1024, 1024)}, bytes: 8 * million,
+			ours: func(x []*ops.Node) *ops.Node { return ops.LogSoftmax(x[0], 1) }},
+		{name: "normalize/1024x1024", torch: "F.normalize({0})", leaves: []leaf{floats(1024, 1024)}, bytes: 8 * million,
+			ours: func(x []*ops.Node) *ops.Node { return ops.Normalize(x[0], 2, 1, 1e-12) }},
+		{name: "glu/1024x1024", torch: "F.glu({0})", leaves: []leaf{floats(1024, 1024)}, bytes: 6 * million,
+			ours: func(x []*ops.Node) *ops.Node { return ops.GLU(x[0], -1) }},
 	}
 	return append(all, recurrent("lstm", 4, "LSTM"), recurrent("gru", 3, "GRU"), recurrent("rnn", 1, "RNN"))
 }
@@ -94,7 +109,8 @@ func recurrent(name string, gates int, torch string) *named {
 	}[torch]
 	return &named{
 		name: fmt.Sprintf("%s/%dx%dx%d-%d", name, steps, rows, in, hidden), torch: call,
-		leaves: []leaf{floats(steps, rows, in), floats(gates*hidden, in).drawn(0.1, 0), floats(gates*hidden, hidden).drawn(0.1, 0), floats(gates*hidden).drawn(0.1, 0)},
+		leaves: []leaf{floats(steps, rows, in), floats(gates*hidden, in).drawn(0.1, 0), floats(gates*hidden, hidden).drawn(0.1, 0),
+			floats(gates*hidden).drawn(0.1, 0)},
 		ours: func(x []*ops.Node) (y *ops.Node) {
 			w := []ops.RecurrentWeights{{Input: x[1], Hidden: x[2], InputBias: x[3], HiddenBias: x[3]}}
 			switch torch {

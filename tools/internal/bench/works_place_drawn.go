@@ -131,7 +131,8 @@ func (d placeDrawer) networks() {
 	if d.IntN(4) == 0 {
 		heads := 1 << d.IntN(4)
 		t := transformer{d.size(1, 8), d.size(2, 128), heads * 8 * d.size(1, 4), heads, d.size(16, 512), d.IntN(2) == 0}
-		d.add(fmt.Sprintf("transformer/%dx%dx%d-%d-%d", t.batch, t.tokens, t.width, t.heads, t.hidden), l.Program, l.block(t, l.Input(t.batch, t.tokens, t.width)))
+		d.add(fmt.Sprintf("transformer/%dx%dx%d-%d-%d", t.batch, t.tokens, t.width, t.heads, t.hidden), l.Program,
+			l.block(t, l.Input(t.batch, t.tokens, t.width)))
 		return
 	}
 	widths := []int{d.size(2, 1000)}
@@ -183,7 +184,8 @@ func (d placeDrawer) branches() {
 	switch d.IntN(3) {
 	case 0:
 		rows, features, trees, depth := d.size(1, 3000), d.size(2, 60), d.size(1, 300), 2+d.IntN(7)
-		d.add(fmt.Sprintf("trees/%dx%d-%d-of-%d", rows, features, trees, depth), p, p.With(Attr{Size: trees, Stride: depth}, "trees", p.Input(rows, features)))
+		d.add(fmt.Sprintf("trees/%dx%d-%d-of-%d", rows, features, trees, depth), p,
+			p.With(Attr{Size: trees, Stride: depth}, "trees", p.Input(rows, features)))
 	case 1:
 		classes, boxes := d.size(1, 20), d.size(10, 5000)
 		d.add(fmt.Sprintf("suppress/%dx%d", classes, boxes), p, p.Do("suppress", p.Input(1, boxes, 4), p.Input(1, classes, boxes)))

@@ -42,15 +42,17 @@ func (s *sweep) typed() {
 		return p.Do("matmul", p.Leaf(Input, tensor.Float16, Fill{}, d[0], d[1]), p.Leaf(Input, tensor.Float16, Fill{}, d[1], d[2]))
 	})
 	s.each("matmul-int8", [][]int{{20, 40, 30}, {256, 256, 256}}, func(p *Program, d []int) Ref {
-		return p.Do("matmul_integer", p.Leaf(Input, tensor.Int8, Fill{Below: 100}, d[0], d[1]), p.Leaf(Input, tensor.Int8, Fill{Below: 100}, d[1], d[2]))
+		return p.Do("matmul_integer", p.Leaf(Input, tensor.Int8, Fill{Below: 100}, d[0], d[1]),
+			p.Leaf(Input, tensor.Int8, Fill{Below: 100}, d[1], d[2]))
 	})
 }
 
 // odd has shapes that fill no vector and no tile, and that are long and thin.
 func (s *sweep) odd() {
-	s.each("matmul-odd", [][]int{{5, 7, 3}, {13, 300, 17}, {33, 77, 55}, {1000, 3, 1000}, {3, 5000, 3}, {257, 129, 511}}, func(p *Program, d []int) Ref {
-		return p.Do("matmul", p.Input(d[0], d[1]), p.Input(d[1], d[2]))
-	})
+	s.each("matmul-odd", [][]int{{5, 7, 3}, {13, 300, 17}, {33, 77, 55}, {1000, 3, 1000}, {3, 5000, 3}, {257, 129, 511}},
+		func(p *Program, d []int) Ref {
+			return p.Do("matmul", p.Input(d[0], d[1]), p.Input(d[1], d[2]))
+		})
 	s.each("batched", [][]int{{500, 4, 4, 4}, {12, 50, 64, 50}, {3, 200, 100, 300}}, func(p *Program, d []int) Ref {
 		return p.Do("matmul", p.Input(d[0], d[1], d[2]), p.Input(d[0], d[2], d[3]))
 	})

@@ -20,7 +20,8 @@ func rankWorks() []*Work {
 	}
 	for _, s := range [][3]int{{1, 1 << 24, 1}, {4096, 1024, 1}, {4096, 1024, 0}} {
 		p := &Program{}
-		add(fmt.Sprintf("cumsum/%dx%d-%s", s[0], s[1], [2]string{"down", "rows"}[s[2]]), s[0]*s[1], p.Return(p.With(Attr{Axis: s[2]}, "cumsum", p.Operand(s[0], s[1]))))
+		add(fmt.Sprintf("cumsum/%dx%d-%s", s[0], s[1], [2]string{"down", "rows"}[s[2]]), s[0]*s[1],
+			p.Return(p.With(Attr{Axis: s[2]}, "cumsum", p.Operand(s[0], s[1]))))
 	}
 	return works
 }

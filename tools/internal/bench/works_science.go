@@ -36,7 +36,8 @@ const (
 // scienceWorks are works of Fourier transforms, decompositions, sparse matrices, stencils and random numbers.
 func scienceWorks() []*Work {
 	var all []*Work
-	for _, dims := range [][]int{{4096, 64}, {1024, 256}, {256, 1024}, {64, 4096}, {16, 1 << 16}, {1, 1 << 16}, {1, 1 << 20}, {1024, 1000}, {512, 1009}, {256, 2187}, {64, 10007}} {
+	for _, dims := range [][]int{{4096, 64}, {1024, 256}, {256, 1024}, {64, 4096}, {16, 1 << 16}, {1, 1 << 16}, {1, 1 << 20}, {1024, 1000},
+		{512, 1009}, {256, 2187}, {64, 10007}} {
 		all = append(all, fourier(FunctionFFT, tensor.Float32, dims, 1))
 	}
 	for _, dims := range [][]int{{64, 4096}, {1, 1 << 20}, {64, 10007}} {
@@ -244,7 +245,8 @@ func stencil(dt tensor.DType, border string, dims ...int) *Work {
 	return &Work{
 		Name: fmt.Sprintf("stencil%s-%s/%s", kind, short(dt), name(dims)), Rate: GBps, Bytes: 2 * count * float64(dt.Size()),
 		Program: p.Return(p.add(Node{Op: "call", In: []Ref{x}, Ours: func(x []*ops.Node) *ops.Node { return ops.Stencil(x[0], o) }, Attr: Attr{
-			SciPy: fmt.Sprintf("scipy.ndimage.correlate({0}, np.array(%s, {0}.dtype).reshape([3] * %d), mode='%s')", list, rank, borderModes[border]),
+			SciPy: fmt.Sprintf("scipy.ndimage.correlate({0}, np.array(%s, {0}.dtype).reshape([3] * %d), mode='%s')", list, rank,
+				borderModes[border]),
 		}})),
 		Goals: []Goal{atLeast(0.8, LimitCopy)},
 	}

@@ -67,7 +67,8 @@ func (c Comparison) OK() bool { return c.Same > 0 && len(c.Different) == 0 }
 
 // WriteText writes c for people.
 func (c Comparison) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "\n%d parts have the same bits as before, %d have others, %d cannot be compared\n", c.Same, len(c.Different), len(c.Absent))
+	_, err := fmt.Fprintf(w, "\n%d parts have the same bits as before, %d have others, %d cannot be compared\n", c.Same, len(c.Different),
+		len(c.Absent))
 	for _, d := range c.Different {
 		fmt.Fprintf(w, "DIFFERS %s\n", d)
 	}

@@ -54,7 +54,8 @@ type assembly struct {
 }
 
 func newAssembly(progress func(done, all int, what string)) *assembly {
-	return &assembly{progress: progress, plans: map[string][]step{}, begun: map[step]time.Time{}, ended: map[step]event{}, deaths: map[string][]string{}}
+	return &assembly{progress: progress, plans: map[string][]step{}, begun: map[step]time.Time{}, ended: map[step]event{},
+		deaths: map[string][]string{}}
 }
 
 func (a *assembly) apply(e event) {

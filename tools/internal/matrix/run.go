@@ -92,7 +92,8 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 
 func newContext(o *Options) Context {
 	c := bench.NewContext(nil, bench.Method{})
-	out := Context{Time: c.Time, Commit: c.Commit, Go: c.Go, OS: c.OS, Arch: c.Arch, CPU: c.CPU, Cores: c.Cores, Ops: o.Ops, Devices: o.Devices, Full: o.Full}
+	out := Context{Time: c.Time, Commit: c.Commit, Go: c.Go, OS: c.OS, Arch: c.Arch, CPU: c.CPU, Cores: c.Cores, Ops: o.Ops,
+		Devices: o.Devices, Full: o.Full}
 	for _, dt := range o.DTypes {
 		out.DTypes = append(out.DTypes, dt.String())
 	}
@@ -141,18 +142,31 @@ func (j *job) gradients() bool {
 func (j *job) graphs(e, cpu engine.Engine) []randomGraphs {
 	all := []randomGraphs{
 		{what: "random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphError(ctx, e, seed) }},
-		{what: "gradients of random graphs", check: func(ctx context.Context, seed uint64) error { return optest.GraphGradientError(ctx, e, cpu, 2*seed+1) }},
-		{what: "random graphs with open sizes", check: func(ctx context.Context, seed uint64) error { return optest.OpenGraphError(ctx, e, seed) }},
-		{what: "queries of data frames", all: queries, check: func(ctx context.Context, seed uint64) error { return queryError(ctx, e, cpu, seed) }},
-		{what: "long folds", all: optest.LongFolds, check: func(ctx context.Context, seed uint64) error { return optest.LongFoldError(ctx, e, seed) }},
+		{what: "gradients of random graphs", check: func(ctx context.Context,
+			seed uint64) error {
+			return optest.GraphGradientError(ctx, e, cpu, 2*seed+1)
+		}},
+		{what: "random graphs with open sizes", check: func(ctx context.Context,
+			seed uint64) error {
+			return optest.OpenGraphError(ctx, e, seed)
+		}},
+		{what: "queries of data frames", all: queries, check: func(ctx context.Context,
+			seed uint64) error {
+			return queryError(ctx, e, cpu, seed)
+		}},
+		{what: "long folds", all: optest.LongFolds, check: func(ctx context.Context,
+			seed uint64) error {
+			return optest.LongFoldError(ctx, e, seed)
+		}},
 	}
 	if j.device != nil {
 		all = append(all, randomGraphs{what: "launches of own kernels", check: func(ctx context.Context, seed uint64) error {
 			return optest.KernelError(ctx, e, seed)
 		}})
-		all = append(all, randomGraphs{what: "random graphs divided between device and CPU path", check: func(ctx context.Context, seed uint64) error {
-			return optest.PlacementError(ctx, e, cpu, seed)
-		}})
+		all = append(all, randomGraphs{what: "random graphs divided between device and CPU path",
+			check: func(ctx context.Context, seed uint64) error {
+				return optest.PlacementError(ctx, e, cpu, seed)
+			}})
 	}
 	return all
 }

@@ -23,7 +23,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, "engine\tpassed\tfailed\tabsent\tgraphs\ttook\twhat it is")
 	for _, e := range r.Engines {
 		n, g := e.Total(), e.GraphTotal()
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d of %d\t%s\t%s\n", e.Name, n.Passed, n.Failed, n.Absent, g.Passed, g.Passed+g.Failed, took(e.Took), e.Title())
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d of %d\t%s\t%s\n", e.Name, n.Passed, n.Failed, n.Absent, g.Passed, g.Passed+g.Failed, took(e.Took),
+			e.Title())
 	}
 	if err := t.Flush(); err != nil {
 		return err

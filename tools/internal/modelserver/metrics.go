@@ -32,14 +32,21 @@ func newMetrics() *metrics {
 	model := []string{"model", "version"}
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_requests_total", Help: "Requests that have ended, by the code of the answer; 499: the client had gone."}, append(model, "code")),
-		took:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_request_duration_seconds", Help: "How long requests for inference took.", Buckets: times}, model),
-		queued:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_queue_duration_seconds", Help: "How long requests for inference waited for their batch.", Buckets: times}, model),
-		rows:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_batch_rows", Help: "Rows of requests in a run of a model.", Buckets: prometheus.ExponentialBuckets(1, 2, 11)}, model),
-		filled:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_fill_rows_total", Help: "Rows that filled up batches."}, model),
-		ran:      prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_batch_duration_seconds", Help: "How long runs of a model took.", Buckets: times}, model),
-		failed:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_batch_failures_total", Help: "Runs of a model that failed."}, model),
-		reloads:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_reloads_total", Help: "How often the files of a model have changed, and whether they could be loaded."}, []string{"model", "result"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_requests_total",
+			Help: "Requests that have ended, by the code of the answer; 499: the client had gone."}, append(model, "code")),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_request_duration_seconds",
+			Help: "How long requests for inference took.", Buckets: times}, model),
+		queued: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_queue_duration_seconds",
+			Help: "How long requests for inference waited for their batch.", Buckets: times}, model),
+		rows: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_batch_rows", Help: "Rows of requests in a run of a model.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 11)}, model),
+		filled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_fill_rows_total", Help: "Rows that filled up batches."}, model),
+		ran: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "anycl_batch_duration_seconds",
+			Help: "How long runs of a model took.", Buckets: times}, model),
+		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_batch_failures_total", Help: "Runs of a model that failed."},
+			model),
+		reloads: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "anycl_reloads_total",
+			Help: "How often the files of a model have changed, and whether they could be loaded."}, []string{"model", "result"}),
 	}
 	m.registry.MustRegister(m.requests, m.took, m.queued, m.rows, m.filled, m.ran, m.failed, m.reloads,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -88,9 +95,10 @@ type present struct {
 var (
 	queueLength = prometheus.NewDesc("anycl_queue_length", "Requests that wait.", []string{"model", "version"}, nil)
 	running     = prometheus.NewDesc("anycl_batches_running", "Batches that run.", []string{"model", "version"}, nil)
-	notServed   = prometheus.NewDesc("anycl_model_files_not_served", "1 where the present files of a model could not be loaded.", []string{"model"}, nil)
-	memory      = prometheus.NewDesc("anycl_memory_bytes", "Bytes of memory in use on a device, or by the CPU engine.", []string{"device"}, nil)
-	objects     = prometheus.NewDesc("anycl_opencl_objects", "OpenCL objects of the process that are not released.", []string{"kind"}, nil)
+	notServed   = prometheus.NewDesc("anycl_model_files_not_served", "1 where the present files of a model could not be loaded.",
+		[]string{"model"}, nil)
+	memory  = prometheus.NewDesc("anycl_memory_bytes", "Bytes of memory in use on a device, or by the CPU engine.", []string{"device"}, nil)
+	objects = prometheus.NewDesc("anycl_opencl_objects", "OpenCL objects of the process that are not released.", []string{"kind"}, nil)
 )
 
 // Describe implements prometheus.Collector.

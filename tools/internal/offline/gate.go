@@ -17,7 +17,8 @@ import (
 func (r *Report) Checks() []matrix.Check {
 	var all []matrix.Check
 	for _, w := range r.Rows() {
-		c := matrix.Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String(), Needs: w.needs()}
+		c := matrix.Check{Name: r.Target + " " + w.Kernel + map[bool]string{false: " (forced)"}[w.Chosen], State: optest.Passed, Why: w.String(),
+			Needs: w.needs()}
 		if w.Refused > 0 || w.Chosen && w.Spilling > w.Excused {
 			c.State = optest.Failed
 		}
@@ -42,7 +43,8 @@ func (r *Report) Checks() []matrix.Check {
 	}
 	for _, feature := range slices.Sorted(maps.Keys(r.Lacks)) {
 		l := r.Lacks[feature]
-		c := matrix.Check{Name: r.Target + " without " + feature, State: optest.Absent, Why: fmt.Sprintf("%d programs that the target cannot be given", l.Programs)}
+		c := matrix.Check{Name: r.Target + " without " + feature, State: optest.Absent,
+			Why: fmt.Sprintf("%d programs that the target cannot be given", l.Programs)}
 		if l.Compiles {
 			c.State, c.Why = optest.Failed, "it is said to lack that, and compiles it"
 		}

@@ -211,7 +211,8 @@ func (p *printer) excused(reports []*Report) {
 	for _, r := range reports {
 		for _, feature := range slices.Sorted(maps.Keys(r.Lacks)) {
 			none = false
-			p.print("- %s: `%s`, so that %d programs were not compiled; one of them was tried, and is refused\n", r.Target, feature, r.Lacks[feature].Programs)
+			p.print("- %s: `%s`, so that %d programs were not compiled; one of them was tried, and is refused\n", r.Target, feature,
+				r.Lacks[feature].Programs)
 		}
 	}
 	if none {

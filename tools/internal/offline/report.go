@@ -117,8 +117,9 @@ func (o *Outcome) family(kernel string) string {
 // needs is the row for the report on all targets.
 func (w *Row) needs() *matrix.Needs {
 	return &matrix.Needs{
-		Family: w.Family, Kernel: w.Kernel, Forced: !w.Chosen, Programs: w.Programs, Refused: w.Refused, Ended: w.Ended, Registers: [2]int{w.Registers[0], w.Registers[2]},
-		Local: w.Local, Spilling: w.Spilling, Excused: w.Excused, Spill: w.Spill,
+		Family: w.Family, Kernel: w.Kernel, Forced: !w.Chosen, Programs: w.Programs, Refused: w.Refused, Ended: w.Ended,
+		Registers: [2]int{w.Registers[0], w.Registers[2]},
+		Local:     w.Local, Spilling: w.Spilling, Excused: w.Excused, Spill: w.Spill,
 	}
 }
 
@@ -136,7 +137,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		for _, n := range slices.Sorted(maps.Keys(row.lanes)) {
 			lanes = append(lanes, fmt.Sprint(n))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d-%d-%d\t%s\t%d\t%d\t%d\t%d\t%s\n", row.Kernel, by, row.Programs, row.Refused, row.Registers[0], row.Registers[1],
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d-%d-%d\t%s\t%d\t%d\t%d\t%d\t%s\n", row.Kernel, by, row.Programs, row.Refused, row.Registers[0],
+			row.Registers[1],
 			row.Registers[2], strings.Join(lanes, "/"), row.Local, row.Spilling, row.Spill, row.Private, row.exampleOf)
 	}
 	if err := t.Flush(); err != nil {

@@ -53,7 +53,8 @@ func batches(drafts []*draft.Draft) [][]*draft.Draft {
 }
 
 // Run compiles drafts of a class, several at a time. Errors: those of the compiler's own, and of ctx.
-func Run(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, workers int, done func(programs int)) ([]*Outcome, error) {
+func Run(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, workers int, done func(programs int)) ([]*Outcome,
+	error) {
 	var mu sync.Mutex
 	var all []*Outcome
 	group, ctx := errgroup.WithContext(ctx)

@@ -29,7 +29,8 @@ func Share(drafts []*draft.Draft) []*draft.Draft {
 
 // Without takes drafts out of a target's share that need features that it lacks, and proves by one program for
 // each feature that it lacks it.
-func Without(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, lacks []string) ([]*draft.Draft, map[string]Lack, error) {
+func Without(ctx context.Context, c Compiler, class *draft.Class, drafts []*draft.Draft, lacks []string) ([]*draft.Draft, map[string]Lack,
+	error) {
 	found := map[string]Lack{}
 	for _, feature := range lacks {
 		var with, rest []*draft.Draft

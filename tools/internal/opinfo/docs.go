@@ -37,7 +37,8 @@ func WriteMarkdown(w io.Writer) error {
 		}
 		last = name + line
 		switch with {
-		case "reduction_with_dim", "reduction_no_dim", "binary", "reflect", "replicate", "circular", "nearest", "linear", "bilinear", "trilinear", "bicubic", "area", "sum", "prod", "mean", "amin", "amax", "lengths", "offsets":
+		case "reduction_with_dim", "reduction_no_dim", "binary", "reflect", "replicate", "circular", "nearest", "linear", "bilinear",
+			"trilinear", "bicubic", "area", "sum", "prod", "mean", "amin", "amax", "lengths", "offsets":
 			with = ", " + strings.TrimPrefix(strings.ReplaceAll(with, "_", " "), "reduction ")
 		default:
 			with = ""

@@ -9,7 +9,8 @@ import (
 )
 
 // parts are the families of the table.
-var parts = []func() []*Row{elementwise, activations, pairwise, creation, shape, decompositions, layers, products, losses, reductions, transforms, masked, layout, indexing, statistics, dependent, special}
+var parts = []func() []*Row{elementwise, activations, pairwise, creation, shape, decompositions, layers, products, losses, reductions,
+	transforms, masked, layout, indexing, statistics, dependent, special}
 
 // qualified is a function of the package that has an op.
 func qualified(function, op string) string {

@@ -10,7 +10,8 @@ import (
 func activations() []*Row {
 	act := func(name, function, op string) *Row { return one("nn.functional."+name, function, op) }
 	with := func(name, signature, text string, f func(c *Call, x *ops.Node) *ops.Node) *Row {
-		return &Row{Torch: "nn.functional." + name, Signature: "input " + signature, Go: text, Build: func(c *Call) []*ops.Node { return list(f(c, c.floating("input"))) }}
+		return &Row{Torch: "nn.functional." + name, Signature: "input " + signature, Go: text,
+			Build: func(c *Call) []*ops.Node { return list(f(c, c.floating("input"))) }}
 	}
 	softmax := func(torch, text, op string) *Row {
 		return &Row{Torch: torch, Signature: "input dim _stacklevel dtype", Go: text, Build: func(c *Call) []*ops.Node {
@@ -61,33 +62,39 @@ func activations() []*Row {
 			}
 			return ops.GELU(x)
 		}),
-		with("celu", "alpha inplace", "ops.CELU(x, alpha)", func(c *Call, x *ops.Node) *ops.Node { return call("celu", attrs{"alpha": c.float("alpha", 1)}, x) }),
-		{Torch: "nn.functional.hardtanh", Signature: "input min_val max_val inplace", Go: "ops.HardTanh(x, lo, hi)", Note: "of floats; ops.Clip(x, lo, hi) of integers", Build: func(c *Call) []*ops.Node {
-			x, lo, hi := c.x("input"), c.float("min_val", -1), c.float("max_val", 1)
-			switch {
-			case lo > hi:
-				c.as("ops.Minimum(ops.Maximum(x, lo), hi)")
-				return list(ops.Minimum(ops.Maximum(x, lo), hi))
-			case x.DType().IsInt():
-				c.as("ops.Clip(x, lo, hi)")
-				return list(ops.Clip(x, lo, hi))
-			}
-			return list(call("hardtanh", attrs{"lo": lo, "hi": hi}, asFloat(x)))
-		}},
+		with("celu", "alpha inplace", "ops.CELU(x, alpha)",
+			func(c *Call, x *ops.Node) *ops.Node { return call("celu", attrs{"alpha": c.float("alpha", 1)}, x) }),
+		{Torch: "nn.functional.hardtanh", Signature: "input min_val max_val inplace", Go: "ops.HardTanh(x, lo, hi)",
+			Note: "of floats; ops.Clip(x, lo, hi) of integers", Build: func(c *Call) []*ops.Node {
+				x, lo, hi := c.x("input"), c.float("min_val", -1), c.float("max_val", 1)
+				switch {
+				case lo > hi:
+					c.as("ops.Minimum(ops.Maximum(x, lo), hi)")
+					return list(ops.Minimum(ops.Maximum(x, lo), hi))
+				case x.DType().IsInt():
+					c.as("ops.Clip(x, lo, hi)")
+					return list(ops.Clip(x, lo, hi))
+				}
+				return list(call("hardtanh", attrs{"lo": lo, "hi": hi}, asFloat(x)))
+			}},
 		with("hardshrink", "lambd", "ops.HardShrink(x, lambda)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("hardshrink", attrs{"lambda": c.float("lambd", 0.5)}, x)
 		}),
 		with("softshrink", "lambd", "ops.SoftShrink(x, lambda)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("softshrink", attrs{"lambda": c.float("lambd", 0.5)}, x)
 		}),
-		{Torch: "nn.functional.threshold", Signature: "input threshold value inplace", Go: "ops.Threshold(x, threshold, value)", Note: "NaN gives value; PyTorch leaves it", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			return list(call("threshold", attrs{"threshold": c.float("threshold", 0), "value": wrapped(x, c.float("value", 0))}, x))
-		}},
+		{Torch: "nn.functional.threshold", Signature: "input threshold value inplace", Go: "ops.Threshold(x, threshold, value)",
+			Note: "NaN gives value; PyTorch leaves it", Build: func(c *Call) []*ops.Node {
+				x := c.x("input")
+				return list(call("threshold", attrs{"threshold": c.float("threshold", 0), "value": wrapped(x, c.float("value", 0))}, x))
+			}},
 		with("softplus", "beta threshold", "ops.SoftplusBeta(x, beta, threshold)", func(c *Call, x *ops.Node) *ops.Node {
 			return call("softplus_beta", attrs{"beta": c.float("beta", 1), "threshold": c.float("threshold", 20)}, x)
 		}),
-		with("glu", "dim", "ops.GLU(x, dim)", func(c *Call, x *ops.Node) *ops.Node { return call("glu", attrs{"axis": axis(x, c.int("dim", -1))}, x) }),
+		with("glu", "dim", "ops.GLU(x, dim)", func(c *Call,
+			x *ops.Node) *ops.Node {
+			return call("glu", attrs{"axis": axis(x, c.int("dim", -1))}, x)
+		}),
 		with("prelu", "weight", "ops.PReLU(x, slope)", func(c *Call, x *ops.Node) *ops.Node {
 			w := c.x("weight")
 			if w.Size() == 1 && w.Rank() > 0 {

@@ -63,7 +63,8 @@ func pairwise() []*Row {
 		}}
 	}
 	return []*Row{
-		reversed("__radd__", "Add", "add"), reversed("__rsub__", "Sub", "sub"), reversed("__rmul__", "Mul", "mul"), reversed("__rdiv__", "Div", "div"),
+		reversed("__radd__", "Add", "add"), reversed("__rsub__", "Sub", "sub"), reversed("__rmul__", "Mul", "mul"),
+		reversed("__rdiv__", "Div", "div"),
 		reversed("__rmod__", "Remainder", "mod"), reversed("__rpow__", "Pow", "pow"),
 		reversed("__rand__", "And", "and"), reversed("__ror__", "Or", "or"), reversed("__rxor__", "Xor", "xor"),
 		shift("bitwise_left_shift", "ShiftLeft", "shift_left"), shift("bitwise_right_shift", "ShiftRight", "shift_right"),
@@ -105,27 +106,32 @@ func pairwise() []*Row {
 		two("logaddexp", "LogAddExp", "logaddexp"),
 		two("logaddexp2", "LogAddExp2", "logaddexp2"),
 		twoFloats("xlogy", "XLogY", "xlogy"),
-		{Torch: "isclose", Signature: "input other rtol atol equal_nan", Go: "ops.IsClose(x, y, &ops.CloseOptions{Rtol: rtol, Atol: atol})", Build: func(c *Call) []*ops.Node {
-			x, y := c.pair("input", "other")
-			if x.DType().IsInt() {
-				c.as("ops.IsClose(ops.Cast(x, tensor.Float64), ops.Cast(y, tensor.Float64), &ops.CloseOptions{Rtol: rtol, Atol: atol})")
-				x, y = cast(x, tensor.Float64), cast(y, tensor.Float64)
-			}
-			return list(call("is_close", attrs{"rtol": c.float("rtol", 1e-5), "atol": c.float("atol", 1e-8), "equal_nan": c.bool("equal_nan", false)}, x, y))
-		}},
+		{Torch: "isclose", Signature: "input other rtol atol equal_nan", Go: "ops.IsClose(x, y, &ops.CloseOptions{Rtol: rtol, Atol: atol})",
+			Build: func(c *Call) []*ops.Node {
+				x, y := c.pair("input", "other")
+				if x.DType().IsInt() {
+					c.as("ops.IsClose(ops.Cast(x, tensor.Float64), ops.Cast(y, tensor.Float64), &ops.CloseOptions{Rtol: rtol, Atol: atol})")
+					x, y = cast(x, tensor.Float64), cast(y, tensor.Float64)
+				}
+				return list(call("is_close", attrs{"rtol": c.float("rtol", 1e-5), "atol": c.float("atol", 1e-8),
+					"equal_nan": c.bool("equal_nan", false)}, x, y))
+			}},
 		{Torch: "lerp", Signature: "input end weight", Go: "ops.Lerp(x, y, w)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			return list(call("lerp", nil, x, c.x("end"), c.operand("weight", x)))
 		}},
-		{Torch: "clamp", Signature: "input min max", Go: "ops.Clamp(x, lo, hi)", Note: "one limit of floats: an infinity is the other; of integers: ops.Maximum, ops.Minimum", Build: func(c *Call) []*ops.Node {
-			return list(c.limited("min", "max"))
-		}},
-		{Torch: "clamp_max", Signature: "input max", Go: "ops.Clamp(x, math.Inf(-1), hi)", Note: "of integers: ops.Minimum(x, hi)", Build: func(c *Call) []*ops.Node {
-			return list(c.limited("", "max"))
-		}},
-		{Torch: "clamp_min", Signature: "input min", Go: "ops.Clamp(x, lo, math.Inf(1))", Note: "of integers: ops.Maximum(x, lo)", Build: func(c *Call) []*ops.Node {
-			return list(c.limited("min", ""))
-		}},
+		{Torch: "clamp", Signature: "input min max", Go: "ops.Clamp(x, lo, hi)",
+			Note: "one limit of floats: an infinity is the other; of integers: ops.Maximum, ops.Minimum", Build: func(c *Call) []*ops.Node {
+				return list(c.limited("min", "max"))
+			}},
+		{Torch: "clamp_max", Signature: "input max", Go: "ops.Clamp(x, math.Inf(-1), hi)", Note: "of integers: ops.Minimum(x, hi)",
+			Build: func(c *Call) []*ops.Node {
+				return list(c.limited("", "max"))
+			}},
+		{Torch: "clamp_min", Signature: "input min", Go: "ops.Clamp(x, lo, math.Inf(1))", Note: "of integers: ops.Maximum(x, lo)",
+			Build: func(c *Call) []*ops.Node {
+				return list(c.limited("min", ""))
+			}},
 		{Torch: "addcmul", Signature: "input tensor1 tensor2 value", Go: "ops.AddCMul(x, a, b, value)", Build: func(c *Call) []*ops.Node {
 			x, a, b := c.x("input"), c.x("tensor1"), c.x("tensor2")
 			return list(ops.AddCMul(x, a, b, c.float("value", 1)))

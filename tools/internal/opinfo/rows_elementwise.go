@@ -10,16 +10,18 @@ import (
 // elementwise are functions of one tensor.
 func elementwise() []*Row {
 	identity := func(torch string) *Row {
-		return &Row{Torch: torch, Go: "x", Note: "a node is its own value", Build: func(c *Call) []*ops.Node { return list(ops.Reshape(c.x("input"), c.x("input").Shape()...)) }}
+		return &Row{Torch: torch, Go: "x", Note: "a node is its own value",
+			Build: func(c *Call) []*ops.Node { return list(ops.Reshape(c.x("input"), c.x("input").Shape()...)) }}
 	}
-	round := &Row{Torch: "round", Signature: "input decimals", Go: "ops.Round(x)", Note: "ties to even; decimals: ops.RoundDecimals(x, decimals)", Build: func(c *Call) []*ops.Node {
-		x := c.x("input")
-		if !c.has("decimals") {
-			return list(ops.Round(x))
-		}
-		c.as("ops.RoundDecimals(x, decimals)")
-		return list(call("round_decimals", attrs{"decimals": c.int("decimals", 0)}, x))
-	}}
+	round := &Row{Torch: "round", Signature: "input decimals", Go: "ops.Round(x)",
+		Note: "ties to even; decimals: ops.RoundDecimals(x, decimals)", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			if !c.has("decimals") {
+				return list(ops.Round(x))
+			}
+			c.as("ops.RoundDecimals(x, decimals)")
+			return list(call("round_decimals", attrs{"decimals": c.int("decimals", 0)}, x))
+		}}
 	sign := func(torch string) *Row {
 		r := oneNumber(torch, "Sign", "sign")
 		r.Note = "NaN gives NaN; PyTorch 0"
@@ -76,17 +78,18 @@ func elementwise() []*Row {
 		{Torch: "isreal", Go: "g.Full(tensor.Bool, 1, x.Shape()...)", Note: "of real numbers", Build: func(c *Call) []*ops.Node {
 			return list(full(c.g, tensor.Bool, 1, c.x("input").Shape()))
 		}},
-		{Torch: "nan_to_num", Signature: "input nan posinf neginf", Go: "ops.NanToNum(x, nan, posInf, negInf)", Note: "PyTorch's defaults are the largest finite numbers", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			if !x.DType().IsFloat() {
-				return list(ops.Reshape(x, x.Shape()...))
-			}
-			most := math.MaxFloat32
-			if x.DType() == tensor.Float64 {
-				most = math.MaxFloat64
-			}
-			return list(ops.NanToNum(x, c.float("nan", 0), c.float("posinf", most), c.float("neginf", -most)))
-		}},
+		{Torch: "nan_to_num", Signature: "input nan posinf neginf", Go: "ops.NanToNum(x, nan, posInf, negInf)",
+			Note: "PyTorch's defaults are the largest finite numbers", Build: func(c *Call) []*ops.Node {
+				x := c.x("input")
+				if !x.DType().IsFloat() {
+					return list(ops.Reshape(x, x.Shape()...))
+				}
+				most := math.MaxFloat32
+				if x.DType() == tensor.Float64 {
+					most = math.MaxFloat64
+				}
+				return list(ops.NanToNum(x, c.float("nan", 0), c.float("posinf", most), c.float("neginf", -most)))
+			}},
 		oneNumber("bitwise_not", "Not", "not"),
 		one("isnan", "IsNaN", "is_nan"),
 		one("log", "Log", "log"),
@@ -135,7 +138,8 @@ func elementwise() []*Row {
 }
 
 func castTo(torch string, dt tensor.DType) *Row {
-	r := &Row{Torch: torch, Go: "ops.Cast(x, tensor." + dtypeName(dt) + ")", Build: func(c *Call) []*ops.Node { return list(ops.Cast(c.x("input"), dt)) }}
+	r := &Row{Torch: torch, Go: "ops.Cast(x, tensor." + dtypeName(dt) + ")",
+		Build: func(c *Call) []*ops.Node { return list(ops.Cast(c.x("input"), dt)) }}
 	if dt.IsInt() && !dt.IsSigned() {
 		r.Note = "a negative float becomes 0 here; PyTorch wraps it: ops.Cast(ops.Cast(x, tensor.Int64), tensor.Uint8)"
 		r.Build = func(c *Call) []*ops.Node {

@@ -24,8 +24,12 @@ func transforms() []*Row {
 	return []*Row{
 		inverse("fft.irfft", 1, false), inverse("fft.irfft2", 2, false), inverse("fft.irfftn", 0, false),
 		inverse("fft.hfft", 1, true), inverse("fft.hfft2", 2, true), inverse("fft.hfftn", 0, true),
-		{Torch: "stft", Signature: "input n_fft hop_length win_length window center pad_mode normalized onesided return_complex", Go: "ops.MatMul(ops.Mul(ops.Windows(x), window), waves)", Note: "real and imaginary parts along the last axis, or as complex numbers", Build: stft},
-		{Torch: "istft", Signature: "input n_fft hop_length win_length window center normalized onesided length", Go: "ops.Div(ops.ScatterAdd(ops.Mul(ops.MatMul(x, waves), window)), envelope)", Note: "real and imaginary parts along the last axis", Build: istft},
+		{Torch: "stft", Signature: "input n_fft hop_length win_length window center pad_mode normalized onesided return_complex",
+			Go: "ops.MatMul(ops.Mul(ops.Windows(x), window), waves)", Note: "real and imaginary parts along the last axis, or as complex numbers",
+			Build: stft},
+		{Torch: "istft", Signature: "input n_fft hop_length win_length window center normalized onesided length",
+			Go: "ops.Div(ops.ScatterAdd(ops.Mul(ops.MatMul(x, waves), window)), envelope)", Note: "real and imaginary parts along the last axis",
+			Build: istft},
 	}
 }
 

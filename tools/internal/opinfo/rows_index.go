@@ -10,7 +10,8 @@ func indexing() []*Row {
 	row := func(torch, signature, text string, f func(c *Call, x *ops.Node) *ops.Node) *Row {
 		return &Row{Torch: torch, Signature: signature, Go: text, Build: func(c *Call) []*ops.Node { return list(f(c, c.x("input"))) }}
 	}
-	reductions := map[string]string{"": "set", "sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "mean": "mean", "amin": "min", "amax": "max"}
+	reductions := map[string]string{"": "set", "sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "mean": "mean", "amin": "min",
+		"amax": "max"}
 	scattered := func(torch, signature, text string) *Row {
 		return row(torch, signature, text, func(c *Call, x *ops.Node) *ops.Node {
 			how := reductions[c.str("reduce", "")]
@@ -20,7 +21,8 @@ func indexing() []*Row {
 			return c.scatter(x, c.int("dim", 0), c.x("index"), c.operand(c.first("src", "value"), x), how, !c.bool("include_self", true))
 		})
 	}
-	scatterReduce := scattered("scatter_reduce", "input dim index src reduce include_self", "ops.ScatterReduce(x, dim, idx, src, reduction, &ops.ScatterOptions{ExcludeSelf: !includeSelf})")
+	scatterReduce := scattered("scatter_reduce", "input dim index src reduce include_self",
+		"ops.ScatterReduce(x, dim, idx, src, reduction, &ops.ScatterOptions{ExcludeSelf: !includeSelf})")
 	rows := []*Row{
 		row("gather", "input dim index sparse_grad", "ops.TakeAlong(x, dim, idx)", func(c *Call, x *ops.Node) *ops.Node {
 			a, idx := c.int("dim", 0), c.x("index")
@@ -82,7 +84,8 @@ func indexing() []*Row {
 		}),
 		scattered("scatter", "input dim index src reduce", "ops.Scatter(x, dim, idx, src)"),
 		scattered("scatter_add", "input dim index src", "ops.ScatterAdd(x, dim, idx, src)"),
-		scatterReduce, also("scatter_reduce.sum", scatterReduce), also("scatter_reduce.prod", scatterReduce), also("scatter_reduce.mean", scatterReduce),
+		scatterReduce, also("scatter_reduce.sum", scatterReduce), also("scatter_reduce.prod", scatterReduce),
+		also("scatter_reduce.mean", scatterReduce),
 		also("scatter_reduce.amin", scatterReduce), also("scatter_reduce.amax", scatterReduce),
 		row("index_add", "input dim index source alpha", "ops.IndexAdd(x, dim, idx, source)", func(c *Call, x *ops.Node) *ops.Node {
 			u := c.x("source")
@@ -102,14 +105,16 @@ func indexing() []*Row {
 			}
 			return c.scatterSlices(x, expand(c.operand("value", x), s), "set", false)
 		}),
-		row("index_reduce", "input dim index source reduce include_self", "ops.IndexReduce(x, dim, idx, source, reduction, &ops.ScatterOptions{ExcludeSelf: !includeSelf})", func(c *Call, x *ops.Node) *ops.Node {
-			return c.scatterSlices(x, c.x("source"), reductions[c.str("reduce", "")], !c.bool("include_self", true))
-		}),
+		row("index_reduce", "input dim index source reduce include_self",
+			"ops.IndexReduce(x, dim, idx, source, reduction, &ops.ScatterOptions{ExcludeSelf: !includeSelf})", func(c *Call, x *ops.Node) *ops.Node {
+				return c.scatterSlices(x, c.x("source"), reductions[c.str("reduce", "")], !c.bool("include_self", true))
+			}),
 		row("put", "input index source accumulate", "ops.PutFlat(x, idx, values, accumulate)", func(c *Call, x *ops.Node) *ops.Node {
 			idx, u := c.x("index"), c.x("source")
 			return ops.PutFlat(x, idx, ops.Reshape(u, idx.Shape()...), c.bool("accumulate", false))
 		}),
-		row("index_put", "input indices values accumulate", "ops.IndexPut(x, indices, values, accumulate)", func(c *Call, x *ops.Node) *ops.Node { return c.indexPut(x) }),
+		row("index_put", "input indices values accumulate", "ops.IndexPut(x, indices, values, accumulate)",
+			func(c *Call, x *ops.Node) *ops.Node { return c.indexPut(x) }),
 		row("nn.functional.embedding", "input weight padding_idx", "ops.Embedding(table, ids)", func(c *Call, x *ops.Node) *ops.Node {
 			w := c.x("weight")
 			if x.DType().IsFloat() { // OpInfo gives the table first

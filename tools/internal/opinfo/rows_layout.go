@@ -29,9 +29,10 @@ func layout() []*Row {
 	diagonal := single("diagonal", "input offset dim1 dim2", "ops.Diagonal(x, offset, axis1, axis2)", func(c *Call, x *ops.Node) *ops.Node {
 		return ops.Diagonal(x, c.int("offset", 0), c.int("dim1", 0), c.int("dim2", 1))
 	})
-	linalgDiagonal := single("linalg.diagonal", "input offset dim1 dim2", "ops.Diagonal(x, offset, axis1, axis2)", func(c *Call, x *ops.Node) *ops.Node {
-		return ops.Diagonal(x, c.int("offset", 0), c.int("dim1", -2), c.int("dim2", -1))
-	})
+	linalgDiagonal := single("linalg.diagonal", "input offset dim1 dim2", "ops.Diagonal(x, offset, axis1, axis2)",
+		func(c *Call, x *ops.Node) *ops.Node {
+			return ops.Diagonal(x, c.int("offset", 0), c.int("dim1", -2), c.int("dim2", -1))
+		})
 	grid := func(torch, signature string) *Row {
 		return row(torch, signature, "ops.Meshgrid(xs...)", func(c *Call) []*ops.Node {
 			xs := c.xs("tensors")
@@ -123,8 +124,10 @@ func layout() []*Row {
 		single("roll", "input shifts dims", "ops.Roll(x, shifts, dims...)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.Roll(x, c.ints("shifts"), c.ints("dims")...)
 		}),
-		single("fft.fftshift", "input dim", "ops.Roll(x, shifts, dims...)", func(c *Call, x *ops.Node) *ops.Node { return shifted(x, c.axes("dim", x), 0) }),
-		single("fft.ifftshift", "input dim", "ops.Roll(x, shifts, dims...)", func(c *Call, x *ops.Node) *ops.Node { return shifted(x, c.axes("dim", x), 1) }),
+		single("fft.fftshift", "input dim", "ops.Roll(x, shifts, dims...)",
+			func(c *Call, x *ops.Node) *ops.Node { return shifted(x, c.axes("dim", x), 0) }),
+		single("fft.ifftshift", "input dim", "ops.Roll(x, shifts, dims...)",
+			func(c *Call, x *ops.Node) *ops.Node { return shifted(x, c.axes("dim", x), 1) }),
 		single("rot90", "input k dims", "ops.Rot90(x, k, axis1, axis2)", func(c *Call, x *ops.Node) *ops.Node {
 			dims := c.ints("dims")
 			if len(dims) == 0 {
@@ -142,7 +145,8 @@ func layout() []*Row {
 			return ops.FlattenRange(x, c.int("start_dim", 0), c.int("end_dim", -1))
 		}),
 		single("ravel", "input", "ops.Reshape(x, -1)", func(_ *Call, x *ops.Node) *ops.Node { return ops.Reshape(x, x.Size()) }),
-		single("expand", "input *size", "ops.Expand(x, shape...)", func(c *Call, x *ops.Node) *ops.Node { return ops.Expand(x, c.ints("size")...) }),
+		single("expand", "input *size", "ops.Expand(x, shape...)",
+			func(c *Call, x *ops.Node) *ops.Node { return ops.Expand(x, c.ints("size")...) }),
 		single("narrow", "input dim start length", "ops.Narrow(x, dim, start, length)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.Narrow(x, c.int("dim", 0), c.int("start", 0), c.int("length", 0))
 		}),
@@ -153,9 +157,11 @@ func layout() []*Row {
 			return ops.Select(x, c.int("dim", 0), c.int("index", 0))
 		}),
 		row("unbind", "input dim", "ops.Unstack(x, dim)", func(c *Call) []*ops.Node { return ops.Unstack(c.x("input"), c.int("dim", 0)) }),
-		row("chunk", "input chunks dim", "ops.Chunk(x, dim, n)", func(c *Call) []*ops.Node { return ops.Chunk(c.x("input"), c.int("dim", 0), c.int("chunks", 1)) }),
+		row("chunk", "input chunks dim", "ops.Chunk(x, dim, n)",
+			func(c *Call) []*ops.Node { return ops.Chunk(c.x("input"), c.int("dim", 0), c.int("chunks", 1)) }),
 		tensorSplit,
-		parts("hsplit", func(x *ops.Node) int { return min(1, x.Rank()-1) }), parts("vsplit", func(*ops.Node) int { return 0 }), parts("dsplit", func(*ops.Node) int { return 2 }),
+		parts("hsplit", func(x *ops.Node) int { return min(1, x.Rank()-1) }), parts("vsplit", func(*ops.Node) int { return 0 }),
+		parts("dsplit", func(*ops.Node) int { return 2 }),
 		single("repeat_interleave", "input repeats dim", "ops.RepeatInterleave(x, dim, n)", func(c *Call, x *ops.Node) *ops.Node {
 			if !c.has("dim") {
 				x = ops.Reshape(x, x.Size())
@@ -172,16 +178,19 @@ func layout() []*Row {
 			return ops.RepeatInterleave(x, a, c.int("repeats", 1))
 		}),
 		diagonal, linalgDiagonal,
-		single("diag", "input diagonal", "ops.Diag(x, offset)", func(c *Call, x *ops.Node) *ops.Node { return ops.Diag(x, c.int("diagonal", 0)) }),
-		single("diagflat", "input offset", "ops.DiagFlat(x, offset)", func(c *Call, x *ops.Node) *ops.Node { return ops.DiagFlat(x, c.int("offset", 0)) }),
+		single("diag", "input diagonal", "ops.Diag(x, offset)",
+			func(c *Call, x *ops.Node) *ops.Node { return ops.Diag(x, c.int("diagonal", 0)) }),
+		single("diagflat", "input offset", "ops.DiagFlat(x, offset)",
+			func(c *Call, x *ops.Node) *ops.Node { return ops.DiagFlat(x, c.int("offset", 0)) }),
 		single("diag_embed", "input offset dim1 dim2", "ops.DiagEmbed(x, offset, axis1, axis2)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.DiagEmbed(x, c.int("offset", 0), c.int("dim1", -2), c.int("dim2", -1))
 		}),
 		single("tril", "input diagonal", "ops.Tril(x, k)", func(c *Call, x *ops.Node) *ops.Node { return ops.Tril(x, c.int("diagonal", 0)) }),
 		single("triu", "input diagonal", "ops.Triu(x, k)", func(c *Call, x *ops.Node) *ops.Node { return ops.Triu(x, c.int("diagonal", 0)) }),
-		single("diagonal_scatter", "input src offset dim1 dim2", "ops.DiagonalScatter(x, src, offset, axis1, axis2)", func(c *Call, x *ops.Node) *ops.Node {
-			return ops.DiagonalScatter(x, c.x("src"), c.int("offset", 0), c.int("dim1", 0), c.int("dim2", 1))
-		}),
+		single("diagonal_scatter", "input src offset dim1 dim2", "ops.DiagonalScatter(x, src, offset, axis1, axis2)",
+			func(c *Call, x *ops.Node) *ops.Node {
+				return ops.DiagonalScatter(x, c.x("src"), c.int("offset", 0), c.int("dim1", 0), c.int("dim2", 1))
+			}),
 		single("select_scatter", "input src dim index", "ops.SelectScatter(x, src, dim, index)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.SelectScatter(x, c.x("src"), c.int("dim", 0), c.int("index", 0))
 		}),
@@ -191,7 +200,8 @@ func layout() []*Row {
 			return ops.SliceScatter(x, c.x("src"), ops.Range{Axis: a, Start: from, Stop: to, Step: step, Exact: true})
 		}),
 		grid("meshgrid.variadic_tensors", "*tensors"), grid("meshgrid.list_of_tensors", "tensors"), grid("meshgrid", "*tensors"),
-		row("cartesian_prod", "*tensors", "ops.CartesianProd(xs...)", func(c *Call) []*ops.Node { return list(ops.CartesianProd(c.xs("tensors")...)) }),
+		row("cartesian_prod", "*tensors", "ops.CartesianProd(xs...)",
+			func(c *Call) []*ops.Node { return list(ops.CartesianProd(c.xs("tensors")...)) }),
 		row("block_diag", "*tensors", "ops.BlockDiag(xs...)", func(c *Call) []*ops.Node { return list(ops.BlockDiag(c.xs("tensors")...)) }),
 		single("combinations", "input r with_replacement", "ops.Combinations(x, r, replacement)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.Combinations(x, c.int("r", 2), c.bool("with_replacement", false))
@@ -221,17 +231,21 @@ func layout() []*Row {
 			}
 			return s
 		}),
-		single("unfold", "input dimension size step", "ops.Windows(x, ops.Window{Axis: dim, Size: size, Stride: step})", func(c *Call, x *ops.Node) *ops.Node {
-			if x.Rank() == 0 {
-				return ops.Reshape(x, c.int("size", 1))
-			}
-			a := axis(x, c.int("dimension", 0))
-			return ops.Windows(x, ops.Window{Axis: a, Size: c.int("size", 1), Stride: c.int("step", 1)})
-		}),
-		constant, pad("nn.functional.pad.constant", "constant"), pad("nn.functional.pad.reflect", "reflect"), pad("nn.functional.pad.replicate", "edge"), pad("nn.functional.pad.circular", "wrap"),
-		single("nn.functional.unfold", "input kernel_size dilation padding stride", "ops.Unfold(x, ops.FoldOptions{...})", func(c *Call, x *ops.Node) *ops.Node {
-			return call("im2col", attrs{"size": c.each("kernel_size", 2, 1), "dilation": c.each("dilation", 2, 1), "pad": c.each("padding", 2, 0), "stride": c.each("stride", 2, 1)}, x)
-		}),
+		single("unfold", "input dimension size step", "ops.Windows(x, ops.Window{Axis: dim, Size: size, Stride: step})",
+			func(c *Call, x *ops.Node) *ops.Node {
+				if x.Rank() == 0 {
+					return ops.Reshape(x, c.int("size", 1))
+				}
+				a := axis(x, c.int("dimension", 0))
+				return ops.Windows(x, ops.Window{Axis: a, Size: c.int("size", 1), Stride: c.int("step", 1)})
+			}),
+		constant, pad("nn.functional.pad.constant", "constant"), pad("nn.functional.pad.reflect", "reflect"),
+		pad("nn.functional.pad.replicate", "edge"), pad("nn.functional.pad.circular", "wrap"),
+		single("nn.functional.unfold", "input kernel_size dilation padding stride", "ops.Unfold(x, ops.FoldOptions{...})",
+			func(c *Call, x *ops.Node) *ops.Node {
+				return call("im2col", attrs{"size": c.each("kernel_size", 2, 1), "dilation": c.each("dilation", 2, 1), "pad": c.each("padding", 2, 0),
+					"stride": c.each("stride", 2, 1)}, x)
+			}),
 		single("nn.functional.pixel_shuffle", "input upscale_factor", "ops.PixelShuffle(x, r)", func(c *Call, x *ops.Node) *ops.Node {
 			return ops.PixelShuffle(x, c.int("upscale_factor", 1))
 		}),
@@ -267,7 +281,8 @@ func layout() []*Row {
 			return list(c.g.Linspace(c.dtype("dtype", tensor.Float32), c.float("start", 0), c.float("end", 0), c.int("steps", 100)))
 		}),
 		row("logspace", "start end steps base", "g.Logspace(dtype, start, stop, n, base)", func(c *Call) []*ops.Node {
-			return list(c.g.Logspace(c.dtype("dtype", tensor.Float32), c.float("start", 0), c.float("end", 0), c.int("steps", 100), c.float("base", 10)))
+			return list(c.g.Logspace(c.dtype("dtype", tensor.Float32), c.float("start", 0), c.float("end", 0), c.int("steps", 100),
+				c.float("base", 10)))
 		}),
 		row("tril_indices", "row col offset", "g.TrilIndices(rows, columns, k)", func(c *Call) []*ops.Node {
 			return list(c.g.TrilIndices(c.int("row", 0), c.int("col", 0), c.int("offset", 0)))

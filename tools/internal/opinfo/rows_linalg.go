@@ -35,7 +35,8 @@ func decompositions() []*Row {
 		return row(torch, "input", text, func(c *Call) []*ops.Node { return callAll(op, nil, c.x("input")) })
 	}
 	upper := func(c *Call) attrs { return attrs{"upper": c.bool("upper", false)} }
-	cholesky := row("cholesky", "input upper", "linalg.Cholesky(a, upper)", func(c *Call) []*ops.Node { return callAll("linalg.cholesky", upper(c), c.x("input")) })
+	cholesky := row("cholesky", "input upper", "linalg.Cholesky(a, upper)",
+		func(c *Call) []*ops.Node { return callAll("linalg.cholesky", upper(c), c.x("input")) })
 	solve := row("linalg.solve", "input B left", "linalg.Solve(a, b, nil)", func(c *Call) []*ops.Node {
 		return callAll("linalg.solve", attrs{"right": !c.bool("left", true)}, c.x("input"), c.x("B"))
 	})
@@ -111,33 +112,36 @@ func decompositions() []*Row {
 	ldl := row("linalg.ldl_factor_ex", "input hermitian", "ld, pivots, info := linalg.LDLFactor(a)", func(c *Call) []*ops.Node {
 		return callAll("linalg.ldl_factor", nil, c.x("input"))
 	})
-	rank := row("linalg.matrix_rank", "input atol rtol hermitian", "linalg.MatrixRank(a, &linalg.RankOptions{Rtol: rtol, Atol: atol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
-		x := c.x("input")
-		a := attrs{"hermitian": c.bool("hermitian", false)}
-		if c.x("atol") == nil && c.x("rtol") == nil {
-			return list(call("linalg.matrix_rank", c.tolerances(a), x))
-		}
-		// Tolerances of each matrix are compared with its singular values.
-		c.as("ops.Sum(ops.Cast(ops.Greater(linalg.SVDVals(a), tol), tensor.Int64), -1)")
-		s := call("linalg.svdvals", nil, x)
-		largest := ops.KeepDims(ops.Max(s, -1))
-		tol := ops.Maximum(ops.ExpandDims(c.perMatrix("atol", x, 0), -1), ops.Mul(largest, ops.ExpandDims(c.perMatrix("rtol", x, epsilon(x)), -1)))
-		return list(ops.Sum(ops.Cast(ops.Greater(s, tol), tensor.Int64), -1))
-	})
-	pinv := row("linalg.pinv", "input rtol hermitian", "linalg.Pinv(a, &linalg.RankOptions{Rtol: rtol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
-		a := attrs{"hermitian": c.bool("hermitian", false)}
-		name := c.first("rtol", "rcond")
-		if c.has(name) {
-			if c.x(name) != nil && c.host(name).Len() != 1 {
-				c.refuse("a tolerance for each matrix")
+	rank := row("linalg.matrix_rank", "input atol rtol hermitian",
+		"linalg.MatrixRank(a, &linalg.RankOptions{Rtol: rtol, Atol: atol, Hermitian: hermitian})", func(c *Call) []*ops.Node {
+			x := c.x("input")
+			a := attrs{"hermitian": c.bool("hermitian", false)}
+			if c.x("atol") == nil && c.x("rtol") == nil {
+				return list(call("linalg.matrix_rank", c.tolerances(a), x))
 			}
-			a["rtol"] = c.float(name, 0)
-		}
-		if c.has("atol") {
-			a["atol"] = c.float("atol", 0)
-		}
-		return list(call("linalg.pinv", a, c.x("input")))
-	})
+			// Tolerances of each matrix are compared with its singular values.
+			c.as("ops.Sum(ops.Cast(ops.Greater(linalg.SVDVals(a), tol), tensor.Int64), -1)")
+			s := call("linalg.svdvals", nil, x)
+			largest := ops.KeepDims(ops.Max(s, -1))
+			tol := ops.Maximum(ops.ExpandDims(c.perMatrix("atol", x, 0), -1),
+				ops.Mul(largest, ops.ExpandDims(c.perMatrix("rtol", x, epsilon(x)), -1)))
+			return list(ops.Sum(ops.Cast(ops.Greater(s, tol), tensor.Int64), -1))
+		})
+	pinv := row("linalg.pinv", "input rtol hermitian", "linalg.Pinv(a, &linalg.RankOptions{Rtol: rtol, Hermitian: hermitian})",
+		func(c *Call) []*ops.Node {
+			a := attrs{"hermitian": c.bool("hermitian", false)}
+			name := c.first("rtol", "rcond")
+			if c.has(name) {
+				if c.x(name) != nil && c.host(name).Len() != 1 {
+					c.refuse("a tolerance for each matrix")
+				}
+				a["rtol"] = c.float(name, 0)
+			}
+			if c.has("atol") {
+				a["atol"] = c.float("atol", 0)
+			}
+			return list(call("linalg.pinv", a, c.x("input")))
+		})
 	pinverse := row("pinverse", "input rcond", "linalg.Pinv(a, &linalg.RankOptions{Rtol: rcond})", func(c *Call) []*ops.Node {
 		return list(call("linalg.pinv", attrs{"rtol": c.float("rcond", 1e-15)}, c.x("input")))
 	})
@@ -151,17 +155,23 @@ func decompositions() []*Row {
 		inverseOf, solveBy,
 		plain("linalg.inv", "linalg.Inverse(a)", "linalg.inverse"), plain("inverse", "linalg.Inverse(a)", "linalg.inverse"),
 		plain("linalg.inv_ex", "inverse, info := linalg.InverseEx(a)", "linalg.inverse"),
-		plain("linalg.det", "linalg.Det(a)", "linalg.det"), plain("linalg.det.singular", "linalg.Det(a)", "linalg.det"), plain("det", "linalg.Det(a)", "linalg.det"),
-		plain("linalg.slogdet", "sign, log := linalg.SlogDet(a)", "linalg.slogdet"), plain("slogdet", "sign, log := linalg.SlogDet(a)", "linalg.slogdet"),
+		plain("linalg.det", "linalg.Det(a)", "linalg.det"), plain("linalg.det.singular", "linalg.Det(a)", "linalg.det"),
+		plain("det", "linalg.Det(a)", "linalg.det"),
+		plain("linalg.slogdet", "sign, log := linalg.SlogDet(a)", "linalg.slogdet"),
+		plain("slogdet", "sign, log := linalg.SlogDet(a)", "linalg.slogdet"),
 		plain("logdet", "linalg.LogDet(a)", "linalg.logdet"),
 		solve, &solveEx,
-		row("linalg.solve_triangular", "input B upper left unitriangular", "linalg.SolveTriangular(a, b, &linalg.TriangularOptions{Upper: upper, Unit: unit, Right: !left})", func(c *Call) []*ops.Node {
-			return list(call("linalg.solve_triangular", attrs{"upper": c.bool("upper", false), "right": !c.bool("left", true), "unit": c.bool("unitriangular", false)}, c.x("input"), c.x("B")))
-		}),
-		row("triangular_solve", "input A upper transpose unitriangular", "linalg.SolveTriangular(a, b, &linalg.TriangularOptions{Upper: upper, Transposed: transpose, Unit: unit})", func(c *Call) []*ops.Node {
-			a, b := c.x("A"), c.x("input")
-			return list(call("linalg.solve_triangular", attrs{"upper": c.bool("upper", true), "transposed": c.bool("transpose", false), "unit": c.bool("unitriangular", false)}, a, b), ops.Reshape(a, a.Shape()...))
-		}),
+		row("linalg.solve_triangular", "input B upper left unitriangular",
+			"linalg.SolveTriangular(a, b, &linalg.TriangularOptions{Upper: upper, Unit: unit, Right: !left})", func(c *Call) []*ops.Node {
+				return list(call("linalg.solve_triangular", attrs{"upper": c.bool("upper", false), "right": !c.bool("left", true),
+					"unit": c.bool("unitriangular", false)}, c.x("input"), c.x("B")))
+			}),
+		row("triangular_solve", "input A upper transpose unitriangular",
+			"linalg.SolveTriangular(a, b, &linalg.TriangularOptions{Upper: upper, Transposed: transpose, Unit: unit})", func(c *Call) []*ops.Node {
+				a, b := c.x("A"), c.x("input")
+				return list(call("linalg.solve_triangular", attrs{"upper": c.bool("upper", true), "transposed": c.bool("transpose", false),
+					"unit": c.bool("unitriangular", false)}, a, b), ops.Reshape(a, a.Shape()...))
+			}),
 		eigh, symeig,
 		{Torch: "linalg.eigvalsh", Signature: "input UPLO", Go: "linalg.Eigvalsh(a, upper)", Same: symmetric, Build: func(c *Call) []*ops.Node {
 			return list(call("linalg.eigvalsh", attrs{"upper": c.str("UPLO", "L") == "U"}, c.x("input")))
@@ -169,9 +179,11 @@ func decompositions() []*Row {
 		qr, oldQR, svd, oldSVD,
 		plain("linalg.svdvals", "linalg.SVDVals(a)", "linalg.svdvals"),
 		plain("geqrf", "factors, tau := linalg.Geqrf(a)", "linalg.geqrf"),
-		row("ormqr", "input tau other left transpose", "linalg.Ormqr(a, tau, other, &linalg.OrmqrOptions{Transposed: transpose, Right: !left})", func(c *Call) []*ops.Node {
-			return list(call("linalg.ormqr", attrs{"right": !c.bool("left", true), "transposed": c.bool("transpose", false)}, c.x("input"), c.x("tau"), c.x("other")))
-		}),
+		row("ormqr", "input tau other left transpose", "linalg.Ormqr(a, tau, other, &linalg.OrmqrOptions{Transposed: transpose, Right: !left})",
+			func(c *Call) []*ops.Node {
+				return list(call("linalg.ormqr", attrs{"right": !c.bool("left", true), "transposed": c.bool("transpose", false)}, c.x("input"),
+					c.x("tau"), c.x("other")))
+			}),
 		row("linalg.householder_product", "input tau", "linalg.HouseholderProduct(a, tau)", func(c *Call) []*ops.Node {
 			return list(call("linalg.householder_product", nil, c.x("input"), c.x("tau")))
 		}),
@@ -186,9 +198,11 @@ func decompositions() []*Row {
 		row("lu_solve", "input LU_data LU_pivots", "linalg.LUSolve(lu, pivots, b, nil)", func(c *Call) []*ops.Node {
 			return list(call("linalg.lu_solve", nil, c.x("LU_data"), c.x("LU_pivots"), c.x("input")))
 		}),
-		row("linalg.lu_solve", "input pivots B left adjoint", "linalg.LUSolve(lu, pivots, b, &linalg.LUSolveOptions{Transposed: adjoint, Right: !left})", func(c *Call) []*ops.Node {
-			return list(call("linalg.lu_solve", attrs{"transposed": c.bool("adjoint", false), "right": !c.bool("left", true)}, c.x("input"), c.x("pivots"), c.x("B")))
-		}),
+		row("linalg.lu_solve", "input pivots B left adjoint",
+			"linalg.LUSolve(lu, pivots, b, &linalg.LUSolveOptions{Transposed: adjoint, Right: !left})", func(c *Call) []*ops.Node {
+				return list(call("linalg.lu_solve", attrs{"transposed": c.bool("adjoint", false), "right": !c.bool("left", true)}, c.x("input"),
+					c.x("pivots"), c.x("B")))
+			}),
 		ldl, also("linalg.ldl_factor", ldl),
 		row("linalg.ldl_solve", "input pivots B hermitian", "linalg.LDLSolve(ld, pivots, b)", func(c *Call) []*ops.Node {
 			return list(call("linalg.ldl_solve", nil, c.x("input"), c.x("pivots"), c.x("B")))

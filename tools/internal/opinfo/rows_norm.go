@@ -25,68 +25,75 @@ func normalisations() []*Row {
 	}
 	return []*Row{
 		row("nn.functional.layer_norm", "input normalized_shape weight bias eps", "ops.LayerNormOver(x, axes, scale, shift, eps)", layer),
-		row("native_layer_norm", "input normalized_shape weight bias eps", "ops.LayerNormOver(x, axes, scale, shift, eps)", func(c *Call) []*ops.Node {
-			x := c.x("input")
-			var axes []int
-			for i := range len(c.ints("normalized_shape")) {
-				axes = append(axes, x.Rank()-1-i)
-			}
-			mean := ops.KeepDims(ops.Mean(x, axes...))
-			rstd := ops.Rsqrt(ops.Add(ops.KeepDims(ops.Variance(x, axes...)), c.float("eps", 1e-5)))
-			return append(layer(c), mean, rstd)
-		}),
-		row("nn.functional.group_norm", "input num_groups weight bias eps", "ops.GroupNorm(x, groups, scale, shift, eps)", func(c *Call) []*ops.Node {
-			x := c.x("input")
-			if c.float("eps", 0) < 0 {
-				groups := c.int("num_groups", 1)
-				per := x.Dim(1) / groups
-				shape := append([]int{x.Dim(0), groups, per}, x.Shape()[2:]...)
+		row("native_layer_norm", "input normalized_shape weight bias eps", "ops.LayerNormOver(x, axes, scale, shift, eps)",
+			func(c *Call) []*ops.Node {
+				x := c.x("input")
 				var axes []int
-				for i := 2; i < len(shape); i++ {
-					axes = append(axes, i)
+				for i := range len(c.ints("normalized_shape")) {
+					axes = append(axes, x.Rank()-1-i)
 				}
-				of := slices.Repeat([]int{1}, len(shape))
-				of[1], of[2] = groups, per
-				var w, b *ops.Node
-				if w = c.x("weight"); w != nil {
-					w = ops.Reshape(w, of...)
+				mean := ops.KeepDims(ops.Mean(x, axes...))
+				rstd := ops.Rsqrt(ops.Add(ops.KeepDims(ops.Variance(x, axes...)), c.float("eps", 1e-5)))
+				return append(layer(c), mean, rstd)
+			}),
+		row("nn.functional.group_norm", "input num_groups weight bias eps", "ops.GroupNorm(x, groups, scale, shift, eps)",
+			func(c *Call) []*ops.Node {
+				x := c.x("input")
+				if c.float("eps", 0) < 0 {
+					groups := c.int("num_groups", 1)
+					per := x.Dim(1) / groups
+					shape := append([]int{x.Dim(0), groups, per}, x.Shape()[2:]...)
+					var axes []int
+					for i := 2; i < len(shape); i++ {
+						axes = append(axes, i)
+					}
+					of := slices.Repeat([]int{1}, len(shape))
+					of[1], of[2] = groups, per
+					var w, b *ops.Node
+					if w = c.x("weight"); w != nil {
+						w = ops.Reshape(w, of...)
+					}
+					if b = c.x("bias"); b != nil {
+						b = ops.Reshape(b, of...)
+					}
+					return list(ops.Reshape(c.negativeEps(ops.Reshape(x, shape...), axes, w, b), x.Shape()...))
 				}
-				if b = c.x("bias"); b != nil {
-					b = ops.Reshape(b, of...)
+				return list(c.affine("group_norm", attrs{"eps": c.float("eps", 1e-5), "groups": c.int("num_groups", 1)}, x, []int{x.Dim(1)}))
+			}),
+		row("nn.functional.instance_norm", "input running_mean running_var weight bias use_input_stats momentum eps",
+			"ops.InstanceNorm(x, scale, shift, eps)", func(c *Call) []*ops.Node {
+				x := c.x("input")
+				if !c.bool("use_input_stats", true) {
+					c.as("ops.BatchNorm(x, scale, shift, mean, variance, eps)")
+					return list(c.batchNorm(x))
 				}
-				return list(ops.Reshape(c.negativeEps(ops.Reshape(x, shape...), axes, w, b), x.Shape()...))
-			}
-			return list(c.affine("group_norm", attrs{"eps": c.float("eps", 1e-5), "groups": c.int("num_groups", 1)}, x, []int{x.Dim(1)}))
-		}),
-		row("nn.functional.instance_norm", "input running_mean running_var weight bias use_input_stats momentum eps", "ops.InstanceNorm(x, scale, shift, eps)", func(c *Call) []*ops.Node {
-			x := c.x("input")
-			if !c.bool("use_input_stats", true) {
+				return list(c.affine("instance_norm", attrs{"eps": c.float("eps", 1e-5)}, x, []int{x.Dim(1)}))
+			}),
+		row("nn.functional.local_response_norm", "input size alpha beta k", "ops.LocalResponseNorm(x, ops.LocalResponseNormOptions{...})",
+			func(c *Call) []*ops.Node {
+				return list(call("local_response_norm", attrs{"size": c.int("size", 1), "alpha": c.float("alpha", 1e-4), "beta": c.float("beta", 0.75),
+					"k": c.float("k", 1)}, c.x("input")))
+			}),
+		row("nn.functional.batch_norm", "input running_mean running_var weight bias training momentum eps",
+			"y, mean, variance := ops.BatchNormTrain(x, scale, shift, eps)", func(c *Call) []*ops.Node {
+				x := c.x("input")
+				if c.bool("training", false) {
+					return list(c.batchNormTrain(x)[0])
+				}
 				c.as("ops.BatchNorm(x, scale, shift, mean, variance, eps)")
 				return list(c.batchNorm(x))
-			}
-			return list(c.affine("instance_norm", attrs{"eps": c.float("eps", 1e-5)}, x, []int{x.Dim(1)}))
-		}),
-		row("nn.functional.local_response_norm", "input size alpha beta k", "ops.LocalResponseNorm(x, ops.LocalResponseNormOptions{...})", func(c *Call) []*ops.Node {
-			return list(call("local_response_norm", attrs{"size": c.int("size", 1), "alpha": c.float("alpha", 1e-4), "beta": c.float("beta", 0.75), "k": c.float("k", 1)}, c.x("input")))
-		}),
-		row("nn.functional.batch_norm", "input running_mean running_var weight bias training momentum eps", "y, mean, variance := ops.BatchNormTrain(x, scale, shift, eps)", func(c *Call) []*ops.Node {
-			x := c.x("input")
-			if c.bool("training", false) {
-				return list(c.batchNormTrain(x)[0])
-			}
-			c.as("ops.BatchNorm(x, scale, shift, mean, variance, eps)")
-			return list(c.batchNorm(x))
-		}),
-		row("native_batch_norm", "input weight bias running_mean running_var training momentum eps", "y, mean, variance := ops.BatchNormTrain(x, scale, shift, eps)", func(c *Call) []*ops.Node {
-			x := c.x("input")
-			if c.bool("training", false) {
-				out := c.batchNormTrain(x)
-				return list(out[0], out[1], ops.Rsqrt(ops.Add(out[2], c.float("eps", 1e-5))))
-			}
-			c.as("ops.BatchNorm(x, scale, shift, mean, variance, eps)")
-			none := c.g.Full(x.DType(), 0, 0)
-			return list(c.batchNorm(x), none, none)
-		}),
+			}),
+		row("native_batch_norm", "input weight bias running_mean running_var training momentum eps",
+			"y, mean, variance := ops.BatchNormTrain(x, scale, shift, eps)", func(c *Call) []*ops.Node {
+				x := c.x("input")
+				if c.bool("training", false) {
+					out := c.batchNormTrain(x)
+					return list(out[0], out[1], ops.Rsqrt(ops.Add(out[2], c.float("eps", 1e-5))))
+				}
+				c.as("ops.BatchNorm(x, scale, shift, mean, variance, eps)")
+				none := c.g.Full(x.DType(), 0, 0)
+				return list(c.batchNorm(x), none, none)
+			}),
 		{Torch: "nn.functional.normalize", Signature: "input p dim eps", Go: "ops.Normalize(x, p, dim, eps)", Build: func(c *Call) []*ops.Node {
 			x := c.x("input")
 			if x.Rank() == 0 { // PyTorch takes a number for a vector of one

@@ -31,7 +31,8 @@ func products() []*Row {
 		added("addbmm", "ops.Addbmm(x, a, b, alpha, beta)", "batch1", "batch2"),
 		added("baddbmm", "ops.Baddbmm(x, a, b, alpha, beta)", "batch1", "batch2"),
 		added("addr", "ops.Addr(x, a, b, alpha, beta)", "vec1", "vec2"),
-		matmul, also("__rmatmul__", &Row{Signature: "input other", Go: "ops.MatMul(b, a)", Build: func(c *Call) []*ops.Node { return list(product2(c.x("other"), c.x("input"))) }}),
+		matmul, also("__rmatmul__", &Row{Signature: "input other", Go: "ops.MatMul(b, a)",
+			Build: func(c *Call) []*ops.Node { return list(product2(c.x("other"), c.x("input"))) }}),
 		plain("mm", "mat2", "ops.MatMul(a, b)", "matmul"), plain("bmm", "mat2", "ops.MatMul(a, b)", "matmul"),
 		row("mv", "input vec", "ops.MatMul(a, b)", func(c *Call) []*ops.Node { return list(product2(c.x("input"), c.x("vec"))) }),
 		row("dot", "input tensor", "ops.Inner(a, b)", func(c *Call) []*ops.Node { return list(call("inner", nil, c.x("input"), c.x("tensor"))) }),
@@ -69,8 +70,10 @@ func products() []*Row {
 		row("einsum", "operands equation", "ops.Einsum(equation, xs...)", func(c *Call) []*ops.Node {
 			return list(call("einsum", attrs{"equation": c.str("equation", "")}, c.xs("operands")...))
 		}),
-		row("linalg.multi_dot", "tensors", "linalg.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
-		row("chain_matmul", "*tensors", "linalg.MultiDot(xs...)", func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
+		row("linalg.multi_dot", "tensors", "linalg.MultiDot(xs...)",
+			func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
+		row("chain_matmul", "*tensors", "linalg.MultiDot(xs...)",
+			func(c *Call) []*ops.Node { return list(call("linalg.multi_dot", nil, c.xs("tensors")...)) }),
 		row("linalg.vander", "input N", "linalg.Vander(x, n, descending)", func(c *Call) []*ops.Node {
 			x := widened(c.x("input"))
 			if x.Rank() == 0 {

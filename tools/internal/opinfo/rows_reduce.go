@@ -7,12 +7,13 @@ import (
 
 // reducer is a row for a reduction over the axes of the argument dim.
 func reducer(torch, text string, f func(c *Call, x *ops.Node, axes []int) *ops.Node) *Row {
-	return &Row{Torch: torch, Signature: "input dim keepdim dtype", Go: text, Note: "keepdim: ops.KeepDims around it", Build: func(c *Call) []*ops.Node {
-		x := c.x("input")
-		x = cast(x, c.dtype("dtype", x.DType()))
-		axes := c.axes("dim", x)
-		return list(c.kept(f(c, x, axes), x, axes))
-	}}
+	return &Row{Torch: torch, Signature: "input dim keepdim dtype", Go: text, Note: "keepdim: ops.KeepDims around it",
+		Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			x = cast(x, c.dtype("dtype", x.DType()))
+			axes := c.axes("dim", x)
+			return list(c.kept(f(c, x, axes), x, axes))
+		}}
 }
 
 // reductions fold axes.
@@ -21,18 +22,20 @@ func reductions() []*Row {
 		return reducer(torch, "ops."+function+"(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return f(x, axes...) })
 	}
 	// extreme is a row for the largest or smallest elements and where they stand.
-	extreme := func(torch, name string, f func(x *ops.Node, axes ...int) *ops.Node, pair func(x *ops.Node, axis int) (values, positions *ops.Node)) []*Row {
+	extreme := func(torch, name string, f func(x *ops.Node, axes ...int) *ops.Node,
+		pair func(x *ops.Node, axis int) (values, positions *ops.Node)) []*Row {
 		return []*Row{
 			{Torch: torch + ".reduction_no_dim", Go: "ops." + name + "(x)", Build: func(c *Call) []*ops.Node {
 				x := c.x("input")
 				return list(f(x, c.axes("none", x)...))
 			}},
-			{Torch: torch + ".reduction_with_dim", Signature: "input dim keepdim", Go: "values, positions := ops." + name + "WithIndex(x, dim)", Build: func(c *Call) []*ops.Node {
-				x := c.x("input")
-				axes := c.axes("dim", x)
-				v, p := withIndex(pair, x, c.int("dim", 0))
-				return list(c.kept(v, x, axes), c.kept(p, x, axes))
-			}},
+			{Torch: torch + ".reduction_with_dim", Signature: "input dim keepdim", Go: "values, positions := ops." + name + "WithIndex(x, dim)",
+				Build: func(c *Call) []*ops.Node {
+					x := c.x("input")
+					axes := c.axes("dim", x)
+					v, p := withIndex(pair, x, c.int("dim", 0))
+					return list(c.kept(v, x, axes), c.kept(p, x, axes))
+				}},
 		}
 	}
 	arg := func(torch, name string, f func(x *ops.Node, axis int) *ops.Node) *Row {
@@ -47,11 +50,14 @@ func reductions() []*Row {
 		}}
 	}
 	rows := []*Row{
-		plain("mean", "Mean", ops.Mean), plain("amax", "Max", ops.Max), plain("amin", "Min", ops.Min), plain("logsumexp", "LogSumExp", ops.LogSumExp),
+		plain("mean", "Mean", ops.Mean), plain("amax", "Max", ops.Max), plain("amin", "Min", ops.Min),
+		plain("logsumexp", "LogSumExp", ops.LogSumExp),
 		reducer("sum", "ops.Sum(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return ops.Sum(widened(x), axes...) }),
 		reducer("prod", "ops.Prod(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return ops.Prod(widened(x), axes...) }),
-		reducer("all", "ops.All(ops.Cast(x, tensor.Bool), dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return verdict(ops.All(truth(x), axes...), x) }),
-		reducer("any", "ops.Any(ops.Cast(x, tensor.Bool), dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node { return verdict(ops.Any(truth(x), axes...), x) }),
+		reducer("all", "ops.All(ops.Cast(x, tensor.Bool), dim...)",
+			func(_ *Call, x *ops.Node, axes []int) *ops.Node { return verdict(ops.All(truth(x), axes...), x) }),
+		reducer("any", "ops.Any(ops.Cast(x, tensor.Bool), dim...)",
+			func(_ *Call, x *ops.Node, axes []int) *ops.Node { return verdict(ops.Any(truth(x), axes...), x) }),
 		reducer("count_nonzero", "ops.CountNonzero(x, dim...)", func(_ *Call, x *ops.Node, axes []int) *ops.Node {
 			return ops.CountNonzero(x, axes...)
 		}),
@@ -169,8 +175,10 @@ func spread() []*Row {
 		}}
 	}
 	return []*Row{
-		variance("var", "ops.Var(x, correction, dim...)", func(x *ops.Node, k float64, axes ...int) []*ops.Node { return list(ops.Var(x, k, axes...)) }),
-		variance("std", "ops.Std(x, correction, dim...)", func(x *ops.Node, k float64, axes ...int) []*ops.Node { return list(ops.Std(x, k, axes...)) }),
+		variance("var", "ops.Var(x, correction, dim...)",
+			func(x *ops.Node, k float64, axes ...int) []*ops.Node { return list(ops.Var(x, k, axes...)) }),
+		variance("std", "ops.Std(x, correction, dim...)",
+			func(x *ops.Node, k float64, axes ...int) []*ops.Node { return list(ops.Std(x, k, axes...)) }),
 		variance("var_mean", "mean, variance := ops.VarMean(x, correction, dim...)", func(x *ops.Node, k float64, axes ...int) []*ops.Node {
 			m, v := ops.VarMean(x, k, axes...)
 			return list(v, m)
@@ -183,39 +191,42 @@ func spread() []*Row {
 		{Torch: "dist", Signature: "input other p", Go: "ops.Dist(x, y, p)", Build: func(c *Call) []*ops.Node {
 			return list(ops.Dist(c.x("input"), c.x("other"), c.float("p", 2)))
 		}},
-		{Torch: "linalg.vector_norm", Signature: "input ord dim keepdim dtype", Go: "ops.VectorNorm(x, p, dim...)", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			axes := c.axes("dim", x)
-			return list(c.kept(c.norm(x, c.float("ord", 2), axes), x, axes))
-		}},
-		{Torch: "linalg.matrix_norm", Signature: "input ord dim keepdim dtype", Go: "linalg.MatrixNorm(a, order, axes...)", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			axes := c.pairOfAxes("dim", x)
-			order := "fro"
-			if c.has("ord") {
-				order = c.matrixOrder("ord")
-			}
-			return list(c.kept(c.matrixNorm(x, order, axes), x, axes))
-		}},
+		{Torch: "linalg.vector_norm", Signature: "input ord dim keepdim dtype", Go: "ops.VectorNorm(x, p, dim...)",
+			Build: func(c *Call) []*ops.Node {
+				x := c.x("input")
+				axes := c.axes("dim", x)
+				return list(c.kept(c.norm(x, c.float("ord", 2), axes), x, axes))
+			}},
+		{Torch: "linalg.matrix_norm", Signature: "input ord dim keepdim dtype", Go: "linalg.MatrixNorm(a, order, axes...)",
+			Build: func(c *Call) []*ops.Node {
+				x := c.x("input")
+				axes := c.pairOfAxes("dim", x)
+				order := "fro"
+				if c.has("ord") {
+					order = c.matrixOrder("ord")
+				}
+				return list(c.kept(c.matrixNorm(x, order, axes), x, axes))
+			}},
 		linalgNorm("linalg.norm"), linalgNorm("linalg.norm.subgradients_at_zero"),
 	}
 }
 
 func linalgNorm(torch string) *Row {
-	return &Row{Torch: torch, Signature: "input ord dim keepdim dtype", Go: "ops.VectorNorm(x, p, dim...)", Note: "norms of matrices: linalg.MatrixNorm", Build: func(c *Call) []*ops.Node {
-		x := c.x("input")
-		dims := c.ints("dim")
-		if !c.has("ord") || len(dims) == 1 || len(dims) == 0 && x.Rank() == 1 {
-			axes := c.axes("dim", x)
-			return list(c.kept(c.norm(x, c.float("ord", 2), axes), x, axes))
-		}
-		axes := []int{0, 1}
-		if len(dims) == 2 {
-			axes = c.pairOfAxes("dim", x)
-		}
-		c.as("linalg.MatrixNorm(a, order, axes...)")
-		return list(c.kept(c.matrixNorm(x, c.matrixOrder("ord"), axes), x, axes))
-	}}
+	return &Row{Torch: torch, Signature: "input ord dim keepdim dtype", Go: "ops.VectorNorm(x, p, dim...)",
+		Note: "norms of matrices: linalg.MatrixNorm", Build: func(c *Call) []*ops.Node {
+			x := c.x("input")
+			dims := c.ints("dim")
+			if !c.has("ord") || len(dims) == 1 || len(dims) == 0 && x.Rank() == 1 {
+				axes := c.axes("dim", x)
+				return list(c.kept(c.norm(x, c.float("ord", 2), axes), x, axes))
+			}
+			axes := []int{0, 1}
+			if len(dims) == 2 {
+				axes = c.pairOfAxes("dim", x)
+			}
+			c.as("linalg.MatrixNorm(a, order, axes...)")
+			return list(c.kept(c.matrixNorm(x, c.matrixOrder("ord"), axes), x, axes))
+		}}
 }
 
 func (c *Call) pairOfAxes(name string, x *ops.Node) []int {

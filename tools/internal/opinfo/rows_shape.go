@@ -88,28 +88,32 @@ func shape() []*Row {
 			}
 			return list(ops.Concat(axis(xs[0], c.int("dim", 0)), xs...))
 		}},
-		{Torch: "broadcast_tensors", Signature: "*tensors", Go: "ops.BroadcastTo(x, shape...)", Note: "one call for each", Build: func(c *Call) []*ops.Node {
-			xs := c.xs("tensors")
-			shape := xs[0].Shape()
-			for _, x := range xs[1:] {
-				if both, err := tensor.Broadcast(shape, x.Shape()); err == nil { // else BroadcastTo tells
-					shape = both
+		{Torch: "broadcast_tensors", Signature: "*tensors", Go: "ops.BroadcastTo(x, shape...)", Note: "one call for each",
+			Build: func(c *Call) []*ops.Node {
+				xs := c.xs("tensors")
+				shape := xs[0].Shape()
+				for _, x := range xs[1:] {
+					if both, err := tensor.Broadcast(shape, x.Shape()); err == nil { // else BroadcastTo tells
+						shape = both
+					}
 				}
-			}
-			for i, x := range xs {
-				xs[i] = expand(x, shape)
-			}
-			return xs
-		}},
-		{Torch: "resize_", Signature: "input *size", Go: "ops.Reshape(x, shape...)", Note: "of as many elements; in place in PyTorch", Build: func(c *Call) []*ops.Node {
-			return list(ops.Reshape(c.x("input"), c.ints("size")...))
-		}},
-		{Torch: "resize_as_", Signature: "input other", Go: "ops.Reshape(x, y.Shape()...)", Grads: "input", Note: "of as many elements; in place in PyTorch", Build: func(c *Call) []*ops.Node {
-			return list(ops.Reshape(c.x("input"), c.host("other").Shape()...))
-		}},
-		{Torch: "as_strided", Signature: "input size stride storage_offset", Go: "ops.Take(x, positions)", Note: "positions are a constant that the strides give", Build: func(c *Call) []*ops.Node {
-			return list(ops.Take(c.x("input"), c.strided()))
-		}},
+				for i, x := range xs {
+					xs[i] = expand(x, shape)
+				}
+				return xs
+			}},
+		{Torch: "resize_", Signature: "input *size", Go: "ops.Reshape(x, shape...)", Note: "of as many elements; in place in PyTorch",
+			Build: func(c *Call) []*ops.Node {
+				return list(ops.Reshape(c.x("input"), c.ints("size")...))
+			}},
+		{Torch: "resize_as_", Signature: "input other", Go: "ops.Reshape(x, y.Shape()...)", Grads: "input",
+			Note: "of as many elements; in place in PyTorch", Build: func(c *Call) []*ops.Node {
+				return list(ops.Reshape(c.x("input"), c.host("other").Shape()...))
+			}},
+		{Torch: "as_strided", Signature: "input size stride storage_offset", Go: "ops.Take(x, positions)",
+			Note: "positions are a constant that the strides give", Build: func(c *Call) []*ops.Node {
+				return list(ops.Take(c.x("input"), c.strided()))
+			}},
 		{Torch: "stack", Signature: "tensors dim", Go: "ops.Stack(dim, xs...)", Build: func(c *Call) []*ops.Node {
 			xs := c.xs("tensors")
 			return list(ops.Stack(norm(c.int("dim", 0), xs[0].Rank()+1), xs...))
@@ -127,12 +131,13 @@ func shape() []*Row {
 		}},
 		{Torch: "fliplr", Go: "ops.Flip(x, 1)", Build: func(c *Call) []*ops.Node { return list(ops.Flip(c.x("input"), 1)) }},
 		{Torch: "flipud", Go: "ops.Flip(x, 0)", Build: func(c *Call) []*ops.Node { return list(ops.Flip(c.x("input"), 0)) }},
-		{Torch: "slice", Signature: "input dim start end step", Go: "ops.Slice(x, ops.Range{Axis: dim, Start: start, Stop: end, Step: step})", Build: func(c *Call) []*ops.Node {
-			x := c.x("input")
-			a := axis(x, c.int("dim", 0))
-			from, to, step := c.sliced(x.Dim(a))
-			return list(slice(x, a, from, to, step))
-		}},
+		{Torch: "slice", Signature: "input dim start end step", Go: "ops.Slice(x, ops.Range{Axis: dim, Start: start, Stop: end, Step: step})",
+			Build: func(c *Call) []*ops.Node {
+				x := c.x("input")
+				a := axis(x, c.int("dim", 0))
+				from, to, step := c.sliced(x.Dim(a))
+				return list(slice(x, a, from, to, step))
+			}},
 	}
 }
 

@@ -20,7 +20,8 @@ func special() []*Row {
 		return list(call("special.mvlgamma", attrs{"p": c.int("p", 1)}, c.floating("input")))
 	}}
 	rows := []*Row{
-		one("i0", "I0", "special.i0"), one("special.i0e", "I0e", "special.i0e"), one("special.i1", "I1", "special.i1"), one("special.i1e", "I1e", "special.i1e"),
+		one("i0", "I0", "special.i0"), one("special.i0e", "I0e", "special.i0e"), one("special.i1", "I1", "special.i1"),
+		one("special.i1e", "I1e", "special.i1e"),
 		one("special.bessel_j0", "BesselJ0", "special.bessel_j0"), one("special.bessel_j1", "BesselJ1", "special.bessel_j1"),
 		one("special.bessel_y0", "BesselY0", "special.bessel_y0"), one("special.bessel_y1", "BesselY1", "special.bessel_y1"),
 		one("special.modified_bessel_i0", "I0", "special.i0"), one("special.modified_bessel_i1", "I1", "special.i1"),
@@ -42,17 +43,25 @@ func special() []*Row {
 			x, y := c.pair("input", "other")
 			return list(call("special.igammac", nil, x, y))
 		}},
-		polygamma, also("polygamma.polygamma_n_0", polygamma), also("polygamma.polygamma_n_1", polygamma), also("polygamma.polygamma_n_2", polygamma),
-		also("polygamma.polygamma_n_3", polygamma), also("polygamma.polygamma_n_4", polygamma), also("special.polygamma", polygamma), also("special.polygamma.special_polygamma_n_0", polygamma),
+		polygamma, also("polygamma.polygamma_n_0", polygamma), also("polygamma.polygamma_n_1", polygamma),
+		also("polygamma.polygamma_n_2", polygamma),
+		also("polygamma.polygamma_n_3", polygamma), also("polygamma.polygamma_n_4", polygamma), also("special.polygamma", polygamma),
+		also("special.polygamma.special_polygamma_n_0", polygamma),
 		mvlgamma, also("mvlgamma.mvlgamma_p_1", mvlgamma), also("mvlgamma.mvlgamma_p_3", mvlgamma), also("mvlgamma.mvlgamma_p_5", mvlgamma),
-		polynomial("chebyshev_polynomial_t", "ChebyshevT", "special.chebyshev_t"), polynomial("chebyshev_polynomial_u", "ChebyshevU", "special.chebyshev_u"),
-		polynomial("chebyshev_polynomial_v", "ChebyshevV", "special.chebyshev_v"), polynomial("chebyshev_polynomial_w", "ChebyshevW", "special.chebyshev_w"),
-		polynomial("shifted_chebyshev_polynomial_t", "ShiftedChebyshevT", "special.shifted_chebyshev_t"), polynomial("shifted_chebyshev_polynomial_u", "ShiftedChebyshevU", "special.shifted_chebyshev_u"),
-		polynomial("shifted_chebyshev_polynomial_v", "ShiftedChebyshevV", "special.shifted_chebyshev_v"), polynomial("shifted_chebyshev_polynomial_w", "ShiftedChebyshevW", "special.shifted_chebyshev_w"),
-		polynomial("hermite_polynomial_h", "HermiteH", "special.hermite_h"), polynomial("hermite_polynomial_he", "HermiteHe", "special.hermite_he"),
+		polynomial("chebyshev_polynomial_t", "ChebyshevT", "special.chebyshev_t"),
+		polynomial("chebyshev_polynomial_u", "ChebyshevU", "special.chebyshev_u"),
+		polynomial("chebyshev_polynomial_v", "ChebyshevV", "special.chebyshev_v"),
+		polynomial("chebyshev_polynomial_w", "ChebyshevW", "special.chebyshev_w"),
+		polynomial("shifted_chebyshev_polynomial_t", "ShiftedChebyshevT", "special.shifted_chebyshev_t"),
+		polynomial("shifted_chebyshev_polynomial_u", "ShiftedChebyshevU", "special.shifted_chebyshev_u"),
+		polynomial("shifted_chebyshev_polynomial_v", "ShiftedChebyshevV", "special.shifted_chebyshev_v"),
+		polynomial("shifted_chebyshev_polynomial_w", "ShiftedChebyshevW", "special.shifted_chebyshev_w"),
+		polynomial("hermite_polynomial_h", "HermiteH", "special.hermite_h"),
+		polynomial("hermite_polynomial_he", "HermiteHe", "special.hermite_he"),
 		polynomial("laguerre_polynomial_l", "Laguerre", "special.laguerre"), polynomial("legendre_polynomial_p", "Legendre", "special.legendre"),
 	}
-	for _, r := range [][]*Row{both("digamma", "Digamma", "special.digamma"), both("erfinv", "Erfinv", "erfinv"), both("lgamma", "LGamma", "special.lgamma")} {
+	for _, r := range [][]*Row{both("digamma", "Digamma", "special.digamma"), both("erfinv", "Erfinv", "erfinv"),
+		both("lgamma", "LGamma", "special.lgamma")} {
 		rows = append(rows, r...)
 	}
 	return rows

@@ -65,7 +65,8 @@ func (p *Plan) aggregate() expr {
 	}
 	if p.id == "" {
 		a := number()
-		return expr{isFloat, frame.Max(a.e).Sub(frame.Min(a.e)).Cast(column.Float64.Of()), fmt.Sprintf("(max(%s) - min(%s))::double", a.sql, a.sql)}
+		return expr{isFloat, frame.Max(a.e).Sub(frame.Min(a.e)).Cast(column.Float64.Of()),
+			fmt.Sprintf("(max(%s) - min(%s))::double", a.sql, a.sql)}
 	}
 	a := any()
 	if p.r.IntN(2) == 0 {

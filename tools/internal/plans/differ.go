@@ -110,7 +110,8 @@ func equal(a, b []*string, kinds []kind) bool {
 		if err1 != nil || err2 != nil {
 			return false
 		}
-		if v != w && !(math.IsNaN(v) && math.IsNaN(w)) && (math.IsInf(v, 0) || math.IsInf(w, 0) || !(math.Abs(v-w) <= 1e-9*max(1, math.Abs(v), math.Abs(w)))) {
+		if v != w && !(math.IsNaN(v) && math.IsNaN(w)) &&
+			(math.IsInf(v, 0) || math.IsInf(w, 0) || !(math.Abs(v-w) <= 1e-9*max(1, math.Abs(v), math.Abs(w)))) {
 			return false
 		}
 	}

@@ -105,7 +105,8 @@ func (p *Plan) integer(sub func(kind) expr) expr {
 		return expr{isInt, s.e.Len().Cast(column.Int64.Of()), fmt.Sprintf("length(%s)", s.sql)}
 	case 7:
 		part := []string{"year", "month", "day", "quarter", "isodow", "dayofyear"}
-		of := []func(frame.Expr) frame.Expr{frame.Expr.Year, frame.Expr.Month, frame.Expr.Day, frame.Expr.Quarter, frame.Expr.Weekday, frame.Expr.YearDay}
+		of := []func(frame.Expr) frame.Expr{frame.Expr.Year, frame.Expr.Month, frame.Expr.Day, frame.Expr.Quarter, frame.Expr.Weekday,
+			frame.Expr.YearDay}
 		i, d := p.r.IntN(len(part)), sub(isDate)
 		return expr{isInt, of[i](d.e).Cast(column.Int64.Of()), fmt.Sprintf("%s(%s)", part[i], d.sql)}
 	}

@@ -62,12 +62,14 @@ func (p *Plan) name() string {
 
 func (p *Plan) filter() {
 	c := p.condition(3)
-	p.add(fmt.Sprintf("select * from (%s) where %s", p.sql, c.sql), func(q, _ *frame.Query) *frame.Query { return q.Filter(c.e) }, "filter %v", c.e)
+	p.add(fmt.Sprintf("select * from (%s) where %s", p.sql, c.sql), func(q, _ *frame.Query) *frame.Query { return q.Filter(c.e) },
+		"filter %v", c.e)
 }
 
 func (p *Plan) with() {
 	name, e := p.name(), p.expr(kind(p.r.IntN(5)), 3)
-	p.add(fmt.Sprintf("select *, %s as %s from (%s)", e.sql, name, p.sql), func(q, _ *frame.Query) *frame.Query { return q.With(e.e.As(name)) }, "with %v as %s", e.e, name)
+	p.add(fmt.Sprintf("select *, %s as %s from (%s)", e.sql, name, p.sql),
+		func(q, _ *frame.Query) *frame.Query { return q.With(e.e.As(name)) }, "with %v as %s", e.e, name)
 	p.names, p.kinds = append(p.names, name), append(p.kinds, e.k)
 }
 
@@ -161,12 +163,13 @@ func (p *Plan) limit() {
 		way, order = "desc", frame.Desc(key)
 	}
 	top := p.r.IntN(2) == 0
-	p.add(fmt.Sprintf("select * from (%s) order by %s %s nulls last, %s limit %d", p.sql, key, way, id, n), func(q, _ *frame.Query) *frame.Query {
-		if top {
-			return q.TopK(n, order, id)
-		}
-		return q.Sort(order, id).Limit(n)
-	}, "first %d by %s %s, %s", n, key, way, id)
+	p.add(fmt.Sprintf("select * from (%s) order by %s %s nulls last, %s limit %d", p.sql, key, way, id, n),
+		func(q, _ *frame.Query) *frame.Query {
+			if top {
+				return q.TopK(n, order, id)
+			}
+			return q.Sort(order, id).Limit(n)
+		}, "first %d by %s %s, %s", n, key, way, id)
 }
 
 func (p *Plan) window() {
@@ -177,16 +180,19 @@ func (p *Plan) window() {
 	key, id := p.names[p.r.IntN(len(p.names))], p.id
 	f := p.windowFunction()
 	name := p.name()
-	p.add(fmt.Sprintf("select *, %s as %s from (%s)", strings.ReplaceAll(f.sql, "WINDOW", fmt.Sprintf("over (partition by %s order by %s", key, id)), name, p.sql),
-		func(q, _ *frame.Query) *frame.Query { return q.Window(frame.Over(key).OrderBy(id), f.e.As(name)) }, "window over %s: %v as %s", key, f.e, name)
+	p.add(fmt.Sprintf("select *, %s as %s from (%s)",
+		strings.ReplaceAll(f.sql, "WINDOW", fmt.Sprintf("over (partition by %s order by %s", key, id)), name, p.sql),
+		func(q, _ *frame.Query) *frame.Query { return q.Window(frame.Over(key).OrderBy(id), f.e.As(name)) }, "window over %s: %v as %s", key,
+		f.e, name)
 	p.names, p.kinds = append(p.names, name), append(p.kinds, f.k)
 }
 
 // concat puts the rows after themselves, of which a condition holds.
 func (p *Plan) concat() {
 	c := p.condition(2)
-	p.add(fmt.Sprintf("with t as (%s) select * from t union all select * from t where %s", p.sql, c.sql), func(q, _ *frame.Query) *frame.Query {
-		return frame.Concat(q, q.Filter(c.e))
-	}, "with itself where %v", c.e)
+	p.add(fmt.Sprintf("with t as (%s) select * from t union all select * from t where %s", p.sql, c.sql),
+		func(q, _ *frame.Query) *frame.Query {
+			return frame.Concat(q, q.Filter(c.e))
+		}, "with itself where %v", c.e)
 	p.id = ""
 }

@@ -72,7 +72,8 @@ func generate(n int, dictionary bool) (map[string]*frame.Frame, error) {
 	if out["small"], err = table([]string{"id1", "id4", "v2"}, a, texts(a, "id%d"), floats(small)); err != nil {
 		return nil, err
 	}
-	if out["medium"], err = table([]string{"id1", "id2", "id4", "id5", "v2"}, ints(medium, small), b, texts(ints(medium, small), "id%d"), texts(b, "id%d"), floats(medium)); err != nil {
+	if out["medium"], err = table([]string{"id1", "id2", "id4", "id5", "v2"}, ints(medium, small), b, texts(ints(medium, small), "id%d"),
+		texts(b, "id%d"), floats(medium)); err != nil {
 		return nil, err
 	}
 	out["big"], err = table([]string{"id1", "id2", "id3", "id4", "id5", "id6", "v2"}, ints(n, small), ints(n, medium), c,
@@ -96,13 +97,17 @@ func questions(t map[string]*frame.Frame) []question {
 		{"q1", "sum by id1", g.GroupBy("id1").Agg(frame.Sum("v1").As("v1")), []string{"v1"}},
 		{"q2", "sum by id1, id2", g.GroupBy("id1", "id2").Agg(frame.Sum("v1").As("v1")), []string{"v1"}},
 		{"q3", "sum, mean by id3", g.GroupBy("id3").Agg(frame.Sum("v1").As("v1"), frame.Mean("v3").As("v3")), []string{"v1", "v3"}},
-		{"q4", "means by id4", g.GroupBy("id4").Agg(frame.Mean("v1").As("v1"), frame.Mean("v2").As("v2"), frame.Mean("v3").As("v3")), []string{"v1", "v2", "v3"}},
-		{"q5", "sums by id6", g.GroupBy("id6").Agg(frame.Sum("v1").As("v1"), frame.Sum("v2").As("v2"), frame.Sum("v3").As("v3")), []string{"v1", "v2", "v3"}},
-		{"q6", "median, sd by id4, id5", g.GroupBy("id4", "id5").Agg(frame.Median("v3").As("median"), frame.Std("v3").As("sd")), []string{"median", "sd"}},
+		{"q4", "means by id4", g.GroupBy("id4").Agg(frame.Mean("v1").As("v1"), frame.Mean("v2").As("v2"), frame.Mean("v3").As("v3")),
+			[]string{"v1", "v2", "v3"}},
+		{"q5", "sums by id6", g.GroupBy("id6").Agg(frame.Sum("v1").As("v1"), frame.Sum("v2").As("v2"), frame.Sum("v3").As("v3")),
+			[]string{"v1", "v2", "v3"}},
+		{"q6", "median, sd by id4, id5", g.GroupBy("id4", "id5").Agg(frame.Median("v3").As("median"), frame.Std("v3").As("sd")),
+			[]string{"median", "sd"}},
 		{"q7", "max - min by id3", g.GroupBy("id3").Agg(frame.Max("v1").Sub(frame.Min("v2")).As("range")), []string{"range"}},
 		{"q8", "two largest by id6", g.Select("id6", "v3").GroupBy("id6").TopK(2, frame.Desc("v3")), []string{"v3"}},
 		{"q9", "corr^2 by id2, id4", g.GroupBy("id2", "id4").Agg(frame.Corr("v1", "v2").Pow(2).As("r2")), []string{"r2"}},
-		{"q10", "sum, count by six", g.GroupBy("id1", "id2", "id3", "id4", "id5", "id6").Agg(frame.Sum("v3").As("v3"), frame.Rows().As("count")), []string{"v3", "count"}},
+		{"q10", "sum, count by six", g.GroupBy("id1", "id2", "id3", "id4", "id5", "id6").Agg(frame.Sum("v3").As("v3"), frame.Rows().As("count")),
+			[]string{"v3", "count"}},
 		{"j1", "join small on int", on("small", frame.Inner, "id1"), []string{"v1", "v2"}},
 		{"j2", "join medium on int", on("medium", frame.Inner, "id2"), []string{"v1", "v2"}},
 		{"j3", "left join medium on int", on("medium", frame.Left, "id2"), []string{"v1", "v2"}},

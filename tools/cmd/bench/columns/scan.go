@@ -58,10 +58,12 @@ func scanQuestions(dir string) ([]question, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		list, sources = append(list, question{"duckdb", "read DuckDB's Parquet", frame.Scan(theirs), all}), append(sources, named{"duckdb", theirs})
+		list, sources = append(list, question{"duckdb", "read DuckDB's Parquet", frame.Scan(theirs), all}),
+			append(sources, named{"duckdb", theirs})
 	}
 	for _, src := range sources {
-		for _, q := range tpchQuestions(map[string]*frame.Query{"lineitem": frame.Scan(src.s), "orders": frame.Scan(pages), "customer": frame.Scan(pages)}) {
+		for _, q := range tpchQuestions(map[string]*frame.Query{"lineitem": frame.Scan(src.s), "orders": frame.Scan(pages),
+			"customer": frame.Scan(pages)}) {
 			if q.name == "q1" || q.name == "q6" {
 				q.name, q.text = src.name+"-"+q.name, q.text+" over "+src.name
 				list = append(list, q)

@@ -99,41 +99,45 @@ func date(b *column.Builder, s string) {
 
 // generateTPCH writes the tables of a scale into a folder.
 func generateTPCH(dir string, scale int) error {
-	lines, err := newRows(filepath.Join(dir, "lineitem.parquet"), fields("l_orderkey", column.Int64, "l_quantity", column.Float64, "l_extendedprice", column.Float64,
-		"l_discount", column.Float64, "l_tax", column.Float64, "l_returnflag", column.String, "l_linestatus", column.String, "l_shipdate", column.Date32,
-		"l_commitdate", column.Date32, "l_receiptdate", column.Date32, "l_shipmode", column.String), func(b []*column.Builder, o *dbgen.Order) {
-		for _, l := range o.Lines {
-			b[0].Int(int64(l.OKey))
-			b[1].Float(float64(l.Quantity))
-			b[2].Float(float64(l.EPrice) / 100)
-			b[3].Float(float64(l.Discount) / 100)
-			b[4].Float(float64(l.Tax) / 100)
-			b[5].Text(string(rune(l.RFlag)))
-			b[6].Text(string(rune(l.LStatus)))
-			date(b[7], l.SDate)
-			date(b[8], l.CDate)
-			date(b[9], l.RDate)
-			b[10].Text(l.ShipMode)
-		}
-	})
+	lines, err := newRows(filepath.Join(dir, "lineitem.parquet"),
+		fields("l_orderkey", column.Int64, "l_quantity", column.Float64, "l_extendedprice", column.Float64,
+			"l_discount", column.Float64, "l_tax", column.Float64, "l_returnflag", column.String, "l_linestatus", column.String, "l_shipdate",
+			column.Date32,
+			"l_commitdate", column.Date32, "l_receiptdate", column.Date32, "l_shipmode", column.String), func(b []*column.Builder, o *dbgen.Order) {
+			for _, l := range o.Lines {
+				b[0].Int(int64(l.OKey))
+				b[1].Float(float64(l.Quantity))
+				b[2].Float(float64(l.EPrice) / 100)
+				b[3].Float(float64(l.Discount) / 100)
+				b[4].Float(float64(l.Tax) / 100)
+				b[5].Text(string(rune(l.RFlag)))
+				b[6].Text(string(rune(l.LStatus)))
+				date(b[7], l.SDate)
+				date(b[8], l.CDate)
+				date(b[9], l.RDate)
+				b[10].Text(l.ShipMode)
+			}
+		})
 	if err != nil {
 		return err
 	}
-	orders, err := newRows(filepath.Join(dir, "orders.parquet"), fields("o_orderkey", column.Int64, "o_custkey", column.Int64, "o_orderdate", column.Date32,
-		"o_orderpriority", column.String, "o_shippriority", column.Int32), func(b []*column.Builder, o *dbgen.Order) {
-		b[0].Int(int64(o.OKey))
-		b[1].Int(int64(o.CustKey))
-		date(b[2], o.Date)
-		b[3].Text(o.OrderPriority)
-		b[4].Int(o.ShipPriority)
-	})
+	orders, err := newRows(filepath.Join(dir, "orders.parquet"),
+		fields("o_orderkey", column.Int64, "o_custkey", column.Int64, "o_orderdate", column.Date32,
+			"o_orderpriority", column.String, "o_shippriority", column.Int32), func(b []*column.Builder, o *dbgen.Order) {
+			b[0].Int(int64(o.OKey))
+			b[1].Int(int64(o.CustKey))
+			date(b[2], o.Date)
+			b[3].Text(o.OrderPriority)
+			b[4].Int(o.ShipPriority)
+		})
 	if err != nil {
 		return err
 	}
-	customers, err := newRows(filepath.Join(dir, "customer.parquet"), fields("c_custkey", column.Int64, "c_mktsegment", column.String), func(b []*column.Builder, c *dbgen.Cust) {
-		b[0].Int(int64(c.CustKey))
-		b[1].Text(c.MktSegment)
-	})
+	customers, err := newRows(filepath.Join(dir, "customer.parquet"), fields("c_custkey", column.Int64, "c_mktsegment", column.String),
+		func(b []*column.Builder, c *dbgen.Cust) {
+			b[0].Int(int64(c.CustKey))
+			b[1].Text(c.MktSegment)
+		})
 	if err != nil {
 		return err
 	}
@@ -177,20 +181,24 @@ func tpchQuestions(t map[string]*frame.Query) []question {
 			frame.Sum("l_quantity").As("sum_qty"), frame.Sum("l_extendedprice").As("sum_base_price"), frame.Sum(paid).As("sum_disc_price"),
 			frame.Sum(paid.Mul(frame.Lit(1.0).Add(frame.Col("l_tax")))).As("sum_charge"), frame.Mean("l_quantity").As("avg_qty"),
 			frame.Mean("l_extendedprice").As("avg_price"), frame.Mean("l_discount").As("avg_disc"), frame.Rows().As("count_order")).
-			Sort("l_returnflag", "l_linestatus"), []string{"sum_qty", "sum_base_price", "sum_disc_price", "sum_charge", "avg_qty", "avg_price", "avg_disc", "count_order"}},
+			Sort("l_returnflag", "l_linestatus"), []string{"sum_qty", "sum_base_price", "sum_disc_price", "sum_charge", "avg_qty", "avg_price",
+			"avg_disc", "count_order"}},
 		{"q3", "shipping priority", lines.Filter(frame.Col("l_shipdate").Gt(day("1995-03-13"))).
 			Join(orders.Filter(frame.Col("o_orderdate").Lt(day("1995-03-13"))).
-				Join(customers.Filter(frame.Col("c_mktsegment").Eq("AUTOMOBILE")), frame.Join{How: frame.Semi, LeftOn: []string{"o_custkey"}, RightOn: []string{"c_custkey"}}),
+				Join(customers.Filter(frame.Col("c_mktsegment").Eq("AUTOMOBILE")),
+					frame.Join{How: frame.Semi, LeftOn: []string{"o_custkey"}, RightOn: []string{"c_custkey"}}),
 				frame.Join{LeftOn: []string{"l_orderkey"}, RightOn: []string{"o_orderkey"}}).
 			GroupBy("l_orderkey", "o_orderdate", "o_shippriority").Agg(frame.Sum(paid).As("revenue")).
 			TopK(10, frame.Desc("revenue"), "o_orderdate"), []string{"l_orderkey", "revenue", "o_shippriority"}},
 		{"q6", "revenue change", lines.Filter(frame.Col("l_shipdate").Ge(day("1994-01-01")).And(frame.Col("l_shipdate").Lt(day("1995-01-01"))).
 			And(discount.Ge(0.05)).And(discount.Le(0.07)).And(frame.Col("l_quantity").Lt(24.0))).
 			Agg(frame.Sum(price.Mul(discount)).As("revenue")), []string{"revenue"}},
-		{"q12", "shipping modes", lines.Filter(frame.Col("l_shipmode").IsIn("RAIL", "FOB").And(frame.Col("l_commitdate").Lt(frame.Col("l_receiptdate"))).
+		{"q12", "shipping modes", lines.Filter(frame.Col("l_shipmode").IsIn("RAIL",
+			"FOB").And(frame.Col("l_commitdate").Lt(frame.Col("l_receiptdate"))).
 			And(frame.Col("l_shipdate").Lt(frame.Col("l_commitdate"))).And(frame.Col("l_receiptdate").Ge(day("1997-01-01"))).And(frame.Col("l_receiptdate").Lt(day("1998-01-01")))).
 			Join(orders, frame.Join{LeftOn: []string{"l_orderkey"}, RightOn: []string{"o_orderkey"}}).
-			GroupBy("l_shipmode").Agg(frame.Sum(frame.When(urgent).Then(1).Otherwise(0)).As("high_line_count"), frame.Sum(frame.When(urgent).Then(0).Otherwise(1)).As("low_line_count")).
+			GroupBy("l_shipmode").Agg(frame.Sum(frame.When(urgent).Then(1).Otherwise(0)).As("high_line_count"),
+			frame.Sum(frame.When(urgent).Then(0).Otherwise(1)).As("low_line_count")).
 			Sort("l_shipmode"), []string{"high_line_count", "low_line_count"}},
 	}
 }
@@ -200,8 +208,13 @@ var tpchSums = map[string]struct {
 	rows int
 	sums []float64
 }{
-	"q1":  {4, []float64{37734107.00 + 991417 + 73533166 + 37719753, 56586554400.73 + 1487504710.38 + 110287596362.18 + 56568041380.90, 53758257134.8700 + 1413082168.0541 + 104774847005.9449 + 53741292684.6040, 55909065222.827692 + 1469649223.194375 + 108969626230.358561 + 55889619119.831932, 25.522006 + 25.516472 + 25.502145 + 25.505794, 38273.129735 + 38284.467761 + 38249.003129 + 38250.854626, 0.049985 + 0.050093 + 0.049996 + 0.050009, 1478493 + 38854 + 2883411 + 1478870}},
-	"q3":  {10, []float64{4791171 + 4163074 + 4676933 + 3778628 + 2773540 + 2692902 + 181414 + 4178471 + 4739141 + 1310209, 452497.4729 + 437267.7799 + 412072.0035 + 399682.3516 + 398691.5039 + 394554.8742 + 393083.4426 + 390099.4832 + 385442.5444 + 381336.0532, 0}},
+	"q1": {4, []float64{37734107.00 + 991417 + 73533166 + 37719753, 56586554400.73 + 1487504710.38 + 110287596362.18 + 56568041380.90,
+		53758257134.8700 + 1413082168.0541 + 104774847005.9449 + 53741292684.6040,
+		55909065222.827692 + 1469649223.194375 + 108969626230.358561 + 55889619119.831932, 25.522006 + 25.516472 + 25.502145 + 25.505794,
+		38273.129735 + 38284.467761 + 38249.003129 + 38250.854626, 0.049985 + 0.050093 + 0.049996 + 0.050009,
+		1478493 + 38854 + 2883411 + 1478870}},
+	"q3": {10, []float64{4791171 + 4163074 + 4676933 + 3778628 + 2773540 + 2692902 + 181414 + 4178471 + 4739141 + 1310209,
+		452497.4729 + 437267.7799 + 412072.0035 + 399682.3516 + 398691.5039 + 394554.8742 + 393083.4426 + 390099.4832 + 385442.5444 + 381336.0532, 0}},
 	"q6":  {1, []float64{123141078.2283}},
 	"q12": {2, []float64{6335 + 6365, 9242 + 9340}},
 }

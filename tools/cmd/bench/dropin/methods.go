@@ -84,7 +84,8 @@ func methodsOf() []method {
 			return func() { qr.Factorize(a) }
 		}},
 		{"QRSolve", 1000, func(n int) func() { // least squares
-			tall, b, c := mat.NewDense(2*n, n, append([]float64{}, x.a[:2*n*n]...)), mat.NewDense(2*n, 3, append([]float64{}, x.b[:6*n]...)), mat.NewDense(n, 3, nil)
+			tall, b, c := mat.NewDense(2*n, n, append([]float64{}, x.a[:2*n*n]...)), mat.NewDense(2*n, 3, append([]float64{}, x.b[:6*n]...)),
+				mat.NewDense(n, 3, nil)
 			return func() { _ = c.Solve(tall, b) }
 		}},
 		{"EigenSym", 500, func(n int) func() {

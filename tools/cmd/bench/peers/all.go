@@ -10,7 +10,8 @@ import (
 )
 
 // Names are the peers, in the order of the tables.
-var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy", bench.SciPy, bench.FFTW, bench.CLFFT, bench.VkFFT, bench.LAPACK, bench.Gonum, bench.ViennaCL}
+var Names = []string{bench.OpenBLAS, bench.CLBlast, bench.ONNXRuntime, bench.PyTorch, "numpy", bench.SciPy, bench.FFTW, bench.CLFFT,
+	bench.VkFFT, bench.LAPACK, bench.Gonum, bench.ViennaCL}
 
 // All makes the named peers, all when none is named; the name "none" makes none. Ours runs on rt; dirs may
 // hold node_modules. Peers that cannot be had are left out, with the reason in missing.

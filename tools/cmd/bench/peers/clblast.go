@@ -15,7 +15,8 @@ import (
 // CLBlast multiplies matrices on the same OpenCL device as ours.
 type CLBlast struct {
 	*device
-	sgemm func(layout, ta, tb int32, m, n, k uintptr, alpha float32, a, aoff, lda, b, boff, ldb uintptr, beta float32, c, coff, ldc uintptr, queue, event unsafe.Pointer) int32
+	sgemm func(layout, ta, tb int32, m, n, k uintptr, alpha float32, a, aoff, lda, b, boff, ldb uintptr, beta float32, c, coff, ldc uintptr,
+		queue, event unsafe.Pointer) int32
 }
 
 // NewCLBlast loads the library and opens the device of that name.

@@ -131,9 +131,11 @@ func (f *FFTW) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor)
 	const forward, measure, preserve = -1, 0, 1 << 4
 	var plan uintptr
 	if t.real {
-		plan = l.planReal(int32(len(sizes)), &sizes[0], int32(t.batch), pointer(in), nil, 1, int32(before), pointer(out), nil, 1, int32(after), measure|preserve)
+		plan = l.planReal(int32(len(sizes)), &sizes[0], int32(t.batch), pointer(in), nil, 1, int32(before), pointer(out), nil, 1, int32(after),
+			measure|preserve)
 	} else {
-		plan = l.plan(int32(len(sizes)), &sizes[0], int32(t.batch), pointer(in), nil, 1, int32(before), pointer(out), nil, 1, int32(after), forward, measure|preserve)
+		plan = l.plan(int32(len(sizes)), &sizes[0], int32(t.batch), pointer(in), nil, 1, int32(before), pointer(out), nil, 1, int32(after),
+			forward, measure|preserve)
 	}
 	if plan == 0 {
 		return nil, fmt.Errorf("fftw: no plan for %v", t.sizes)

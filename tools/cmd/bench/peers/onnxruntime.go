@@ -151,7 +151,8 @@ func (o *ONNXRuntime) Load(_ context.Context, w *bench.Work, operands []*tensor.
 		return nil, errors.Join(err, j.release())
 	}
 	first := func() error { return j.run(j.out) }
-	return served{&job{f: first, outs: j.outs, close: j.release, clients: j.clients, serve: func(c int) error { return j.run(j.each[c]) }}}, nil
+	return served{&job{f: first, outs: j.outs, close: j.release, clients: j.clients, serve: func(c int) error { return j.run(j.each[c]) }}},
+		nil
 }
 
 // ortJob is a session with its tensors. C reads the arrays, so they stay here.
@@ -177,7 +178,8 @@ func (j *ortJob) prepare(data []byte, w *bench.Work, inputs []int, operands []*t
 	if err != nil {
 		return err
 	}
-	if err := o.call(ortCreateSessionOfBytes, o.env, uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), options, uintptr(unsafe.Pointer(&j.session))); err != nil {
+	if err := o.call(ortCreateSessionOfBytes, o.env, uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), options,
+		uintptr(unsafe.Pointer(&j.session))); err != nil {
 		if strings.Contains(err.Error(), "Could not find an implementation") || strings.Contains(err.Error(), "NOT_IMPLEMENTED") {
 			return fmt.Errorf("%w: %w", bench.ErrCannot, err)
 		}
@@ -231,7 +233,8 @@ func (j *ortJob) value(t *tensor.Tensor) (v uintptr, err error) {
 	for _, d := range t.Shape() {
 		dims = append(dims, int64(d))
 	}
-	err = j.o.call(ortCreateTensor, j.o.info, uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), uintptr(unsafe.Pointer(unsafe.SliceData(dims[1:]))),
+	err = j.o.call(ortCreateTensor, j.o.info, uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(dims[1:]))),
 		uintptr(len(dims)-1), uintptr(onnxTypes[t.DType()]), uintptr(unsafe.Pointer(&v)))
 	return v, err
 }
@@ -244,7 +247,8 @@ func (o *ONNXRuntime) likeValue(v uintptr) (*tensor.Tensor, error) {
 		return nil, err
 	}
 	defer o.release(ortReleaseTypeAndShape, info)
-	if err := errors.Join(o.call(ortElementType, info, uintptr(unsafe.Pointer(&kind))), o.call(ortDimensionsCount, info, uintptr(unsafe.Pointer(&rank)))); err != nil {
+	if err := errors.Join(o.call(ortElementType, info, uintptr(unsafe.Pointer(&kind))),
+		o.call(ortDimensionsCount, info, uintptr(unsafe.Pointer(&rank)))); err != nil {
 		return nil, err
 	}
 	dims := make([]int64, rank+1)
@@ -284,7 +288,8 @@ func (j *ortJob) clients(n int) error {
 }
 
 func (j *ortJob) run(out []uintptr) error {
-	err := j.o.call(ortRun, j.session, 0, uintptr(unsafe.Pointer(unsafe.SliceData(j.inNames))), uintptr(unsafe.Pointer(unsafe.SliceData(j.in))), uintptr(len(j.in)),
+	err := j.o.call(ortRun, j.session, 0, uintptr(unsafe.Pointer(unsafe.SliceData(j.inNames))),
+		uintptr(unsafe.Pointer(unsafe.SliceData(j.in))), uintptr(len(j.in)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(j.outNames))), uintptr(len(j.outNames)), uintptr(unsafe.Pointer(unsafe.SliceData(out))))
 	runtime.KeepAlive(j)
 	return err

@@ -22,10 +22,12 @@ func (o *ONNXRuntime) Session(data []byte, inputs, outputs []string) (*ONNXSessi
 		return nil, err
 	}
 	defer o.release(ortReleaseOptions, options)
-	if err := errors.Join(o.call(ortSetIntraThreads, options, uintptr(threads())), o.call(ortSetOptimization, options, ortOptimizeAll)); err != nil {
+	if err := errors.Join(o.call(ortSetIntraThreads, options, uintptr(threads())),
+		o.call(ortSetOptimization, options, ortOptimizeAll)); err != nil {
 		return nil, err
 	}
-	if err := o.call(ortCreateSessionOfBytes, o.env, uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), options, uintptr(unsafe.Pointer(&j.session))); err != nil {
+	if err := o.call(ortCreateSessionOfBytes, o.env, uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), options,
+		uintptr(unsafe.Pointer(&j.session))); err != nil {
 		return nil, err
 	}
 	runtime.KeepAlive(data)

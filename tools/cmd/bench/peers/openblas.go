@@ -16,9 +16,12 @@ import (
 // OpenBLAS multiplies matrices.
 type OpenBLAS struct {
 	version string
-	sgemm   func(order, ta, tb, m, n, k int32, alpha float32, a unsafe.Pointer, lda int32, b unsafe.Pointer, ldb int32, beta float32, c unsafe.Pointer, ldc int32)
-	dgemm   func(order, ta, tb, m, n, k int32, alpha float64, a unsafe.Pointer, lda int32, b unsafe.Pointer, ldb int32, beta float64, c unsafe.Pointer, ldc int32)
-	sgemv   func(order, ta, m, n int32, alpha float32, a unsafe.Pointer, lda int32, x unsafe.Pointer, incx int32, beta float32, y unsafe.Pointer, incy int32)
+	sgemm   func(order, ta, tb, m, n, k int32, alpha float32, a unsafe.Pointer, lda int32, b unsafe.Pointer, ldb int32, beta float32,
+		c unsafe.Pointer, ldc int32)
+	dgemm func(order, ta, tb, m, n, k int32, alpha float64, a unsafe.Pointer, lda int32, b unsafe.Pointer, ldb int32, beta float64,
+		c unsafe.Pointer, ldc int32)
+	sgemv func(order, ta, m, n int32, alpha float32, a unsafe.Pointer, lda int32, x unsafe.Pointer, incx int32, beta float32,
+		y unsafe.Pointer, incy int32)
 }
 
 // CoreType sets OPENBLAS_CORETYPE, which OpenBLAS reads when it is loaded, to the kernels with the
@@ -41,7 +44,8 @@ func NewOpenBLAS() (*OpenBLAS, error) {
 	if err := CoreType(); err != nil {
 		return nil, err
 	}
-	lib, _, err := open("ANYCL_OPENBLAS", "libopenblas.so.0", "libopenblas.so", "libopenblas.dylib", "/opt/homebrew/opt/openblas/lib/libopenblas.dylib")
+	lib, _, err := open("ANYCL_OPENBLAS", "libopenblas.so.0", "libopenblas.so", "libopenblas.dylib",
+		"/opt/homebrew/opt/openblas/lib/libopenblas.dylib")
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,8 @@ func (o *OpenBLAS) Load(_ context.Context, w *bench.Work, operands []*tensor.Ten
 	case p.Batch > 0:
 		f = func() error {
 			for i := range p.Batch {
-				o.sgemm(rowMajor, ta, tb, ma, mb, mc, 1, unsafe.Add(pa, 4*i*p.M*p.K), int32(lda), unsafe.Add(pb, 4*i*p.K*p.N), int32(ldb), 0, unsafe.Add(pc, 4*i*p.M*p.N), int32(p.N))
+				o.sgemm(rowMajor, ta, tb, ma, mb, mc, 1, unsafe.Add(pa, 4*i*p.M*p.K), int32(lda), unsafe.Add(pb, 4*i*p.K*p.N), int32(ldb), 0,
+					unsafe.Add(pc, 4*i*p.M*p.N), int32(p.N))
 			}
 			return nil
 		}

@@ -99,7 +99,8 @@ func (d *device) buffer(data []byte) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	return b, d.call("clEnqueueWriteBuffer", d.queue, b, clTrue, 0, uintptr(len(data)), uintptr(unsafe.Pointer(unsafe.SliceData(data))), 0, 0, 0)
+	return b, d.call("clEnqueueWriteBuffer", d.queue, b, clTrue, 0, uintptr(len(data)), uintptr(unsafe.Pointer(unsafe.SliceData(data))), 0, 0,
+		0)
 }
 
 // read copies a buffer to data.

@@ -103,7 +103,8 @@ func (s *Shim) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor)
 	var t transform
 	var err error
 	if s.transforms {
-		if t, err = transformOf(w); err == nil && s.what == bench.VkFFT && slices.ContainsFunc(t.sizes, func(n int) bool { return n > longVkFFT || !short13(n) }) {
+		if t, err = transformOf(w); err == nil && s.what == bench.VkFFT &&
+			slices.ContainsFunc(t.sizes, func(n int) bool { return n > longVkFFT || !short13(n) }) {
 			err = fmt.Errorf("%w: VkFFT's kernels for such lengths end the process under PoCL 3.1", bench.ErrCannot)
 		}
 	} else if c := w.Program.Nodes[w.Program.Outputs[0]]; c.Function == bench.FunctionSparse {
@@ -131,7 +132,8 @@ func (s *Shim) Load(_ context.Context, w *bench.Work, operands []*tensor.Tensor)
 		}
 		return 0
 	}
-	if e := s.plan(s.context, s.id, s.queue, number(t.dt == tensor.Float64), number(t.real), int32(len(sizes)), unsafe.SliceData(sizes), int32(t.batch)); e != 0 {
+	if e := s.plan(s.context, s.id, s.queue, number(t.dt == tensor.Float64), number(t.real), int32(len(sizes)), unsafe.SliceData(sizes),
+		int32(t.batch)); e != 0 {
 		return nil, fmt.Errorf("%w: %s does not do it: error %d", bench.ErrCannot, s.what, e)
 	}
 	from, _ := operands[0].Bytes()

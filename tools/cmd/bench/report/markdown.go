@@ -125,7 +125,8 @@ func (m *machine) context(out io.Writer) {
 	if shortest < longest {
 		pause = fmt.Sprintf("%v (%v for older records, in which a peer's threads may still have held a core)", longest, shortest)
 	}
-	line("method", fmt.Sprintf("%s turns of at least %v, after a warm-up of %v and a pause of %s before each turn", turns, c.Method.Slice, c.Method.Warm, pause))
+	line("method", fmt.Sprintf("%s turns of at least %v, after a warm-up of %v and a pause of %s before each turn", turns, c.Method.Slice,
+		c.Method.Warm, pause))
 	names := others(m.records)
 	for _, name := range names {
 		if !strings.HasPrefix(name, "limit-") {
@@ -215,7 +216,8 @@ func table(out io.Writer, records []*bench.Record) {
 	}
 	for _, r := range records {
 		if r.Steady != nil {
-			fmt.Fprintf(out, "\n%s on end: %s a run in the steady state, beside %s at its best.\n", r.Work, bench.Short(r.Steady.Median), bench.Short(r.Min))
+			fmt.Fprintf(out, "\n%s on end: %s a run in the steady state, beside %s at its best.\n", r.Work, bench.Short(r.Steady.Median),
+				bench.Short(r.Min))
 		}
 	}
 }

@@ -92,7 +92,8 @@ func (m *machine) goals() (*plot.Plot, vg.Length, string, string) {
 		}
 		p.Add(s)
 	}
-	return p, vg.Length(len(kinds)+4) * 0.55 * vg.Centimeter, "goals", "Dots for each kind of work: speed over goal, from a tenth to several times"
+	return p, vg.Length(len(kinds)+4) * 0.55 * vg.Centimeter, "goals",
+		"Dots for each kind of work: speed over goal, from a tenth to several times"
 }
 
 // factors marks 0.1, 0.2, 0.5, 1, 2, ...
