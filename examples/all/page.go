@@ -45,7 +45,8 @@ in Go, plain references and peers.
 	}
 	if len(records) > 0 {
 		r := records[0]
-		fmt.Fprintf(&b, "\nMeasured on %d cores of %s with %s, driver %s, and %s, on %s.\n", r.Cores, r.CPU, r.Device, r.Driver, r.Go, r.Date[:10])
+		fmt.Fprintf(&b, "\nMeasured on %d cores of %s with %s, driver %s, and %s, on %s.\n", r.Cores, r.CPU, r.Device, r.Driver, r.Go,
+			r.Date[:10])
 	}
 	b.WriteString("\nMore examples, of training and of the package's parts, are in [docs/commands.md](../docs/commands.md#examples).\n")
 	return b.Bytes()
@@ -80,7 +81,8 @@ func row(b *bytes.Buffer, p gallery.Info, r gallery.Record) {
 		return fmt.Sprint(n)
 	}
 	fmt.Fprintf(b, "| %s| **[%s](%s/main.go)** (%s) %s. Timed: %s | %s | %s | %s | %s | %s | %s |\n",
-		picture, p.Name, p.Name, p.Field, p.Does, w.Name, lines, some(r.Lines.Rest), some(r.Lines.Checks), device, times(&w, w.Runs[len(w.Runs)-1]), peer)
+		picture, p.Name, p.Name, p.Field, p.Does, w.Name, lines, some(r.Lines.Rest), some(r.Lines.Checks), device,
+		times(&w, w.Runs[len(w.Runs)-1]), peer)
 }
 
 // times is how long a run takes for all of the work, and how many times as long as on the device.

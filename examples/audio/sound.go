@@ -98,7 +98,8 @@ func draw(ctx context.Context, p *gallery.Program, rt *ops.Runtime, rate int, si
 // heat is a colour from black over violet and orange to white, for 0 to 1.
 func heat(t float64) color.RGBA {
 	t = min(max(t, 0), 1)
-	return color.RGBA{R: uint8(255 * min(1, 1.6*t)), G: uint8(255 * math.Pow(t, 1.8)), B: uint8(255 * max(0.5*math.Sin(math.Pi*min(1, 1.7*t)), 4*t-3)), A: 255}
+	return color.RGBA{R: uint8(255 * min(1, 1.6*t)), G: uint8(255 * math.Pow(t, 1.8)),
+		B: uint8(255 * max(0.5*math.Sin(math.Pi*min(1, 1.7*t)), 4*t-3)), A: 255}
 }
 
 func window(t int) float64 { return 0.5 - 0.5*math.Cos(2*math.Pi*float64(t)/length) }

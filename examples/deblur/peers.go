@@ -27,13 +27,16 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, l *lens, bl
 	values := func(k int) []float32 { return tensor.MustSlice[float32](results[k].Value.image) }
 	last := len(results) - 1
 	for k := range last {
-		p.Check(gallery.Farthest(values(k), values(last)) < 1e-4, "the engines' photographs differ by at most %.0e", gallery.Farthest(values(k), values(last)))
+		p.Check(gallery.Farthest(values(k), values(last)) < 1e-4, "the engines' photographs differ by at most %.0e",
+			gallery.Farthest(values(k), values(last)))
 	}
 	var theirs []float32
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{"blurred.f32": tensor.MustSlice[float32](blurred), "psf.f32": tensor.MustSlice[float32](l.spot)},
-		Args: []any{l.h, l.w, weight}}, &theirs)
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy,
+		Files: map[string]any{"blurred.f32": tensor.MustSlice[float32](blurred), "psf.f32": tensor.MustSlice[float32](l.spot)},
+		Args:  []any{l.h, l.w, weight}}, &theirs)
 	if ok {
-		p.Check(gallery.Farthest(values(last), theirs) < 1e-4, "SciPy's photograph differs by at most %.0e", gallery.Farthest(values(last), theirs))
+		p.Check(gallery.Farthest(values(last), theirs) < 1e-4, "SciPy's photograph differs by at most %.0e",
+			gallery.Farthest(values(last), theirs))
 	}
 	return err
 }

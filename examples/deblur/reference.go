@@ -55,7 +55,8 @@ func decibels(x, y *tensor.Tensor) float64 {
 func check(p *gallery.Program, o options, l *lens, blurred *tensor.Tensor, out sharpened) {
 	at := float64(tensor.MustSlice[float32](l.clean)[l.index(1, 20, 30)])
 	p.Check(math.Abs(l.blurredAt(l.sharp, 1, 20, 30)-at) < 1e-5, "the blur by Fourier transforms is the sum over the disc")
-	p.Check(math.Abs(math.Sqrt(out.left)/o.noise-1) < 0.02, "what the sharpened photograph does not explain is %.4f, as large as the noise", math.Sqrt(out.left))
+	p.Check(math.Abs(math.Sqrt(out.left)/o.noise-1) < 0.02, "what the sharpened photograph does not explain is %.4f, as large as the noise",
+		math.Sqrt(out.left))
 	before, after := decibels(blurred, l.sharp), decibels(out.image, l.sharp)
 	p.Check(after > before+1.5, "the signal is %.1f dB above the error, after %.1f", after, before)
 }

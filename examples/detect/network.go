@@ -32,7 +32,8 @@ type detector struct {
 func newDetector(seed uint64) *detector {
 	g := ops.NewGraph("detect")
 	conv := func(in, out, size int) nn.Module {
-		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: nn.KaimingNormal(math.Sqrt2), BiasInit: nn.Zeros}
+		return &nn.Conv{In: in, Out: out, Kernel: []int{size, size}, Pad: []int{size / 2}, WeightInit: nn.KaimingNormal(math.Sqrt2),
+			BiasInit: nn.Zeros}
 	}
 	halve := &nn.MaxPool{Size: []int{2, 2}}
 	return &detector{g, nn.New(g, nn.Sequential{
@@ -63,7 +64,8 @@ func (d *detector) train(ctx context.Context, rt *ops.Runtime, l lesson, steps i
 	rows := ops.Reshape(ops.Transpose(digit, 0, 2, 1), -1, 10)
 	which := ops.CrossEntropy(rows, ops.Reshape(pick(l.digits), -1)) // a mean over all cells
 	loss = ops.Add(loss, ops.Div(ops.Mul(which, ops.ScalarLike(which, float64(rows.Dim(0)))), digits))
-	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss}, Updates: optim.New(optim.Adam{LearningRate: 1}, d.Params(), optim.Options{Factor: rate}).Minimize(loss)})
+	step, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{loss},
+		Updates: optim.New(optim.Adam{LearningRate: 1}, d.Params(), optim.Options{Factor: rate}).Minimize(loss)})
 	if err != nil {
 		return err
 	}

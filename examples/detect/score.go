@@ -31,7 +31,8 @@ func (f *findings) add(truth, boxes []box, scores []float64) {
 	for _, i := range order {
 		best := -1
 		for j, b := range truth {
-			if !taken[j] && b.digit == boxes[i].digit && boxes[i].overlap(b) >= 0.5 && (best < 0 || boxes[i].overlap(b) > boxes[i].overlap(truth[best])) {
+			if !taken[j] && b.digit == boxes[i].digit && boxes[i].overlap(b) >= 0.5 &&
+				(best < 0 || boxes[i].overlap(b) > boxes[i].overlap(truth[best])) {
 				best = j
 			}
 		}

@@ -50,10 +50,11 @@ func main() {
 	flag.IntVar(&o.epochs, "epochs", 15, "times to go through the training images")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the images")
 	flag.BoolVar(&o.explain, "explain", false, "print every task of a training step")
-	flag.Func("devices", "devices to train on together, as pocl:0,llvmpipe:0; one may be named twice, and none is the CPU path", func(list string) error {
-		o.devices = strings.Split(list, ",")
-		return nil
-	})
+	flag.Func("devices", "devices to train on together, as pocl:0,llvmpipe:0; one may be named twice, and none is the CPU path",
+		func(list string) error {
+			o.devices = strings.Split(list, ",")
+			return nil
+		})
 	flag.Parse()
 	if flag.NArg() > 0 || o.epochs < 1 {
 		fmt.Fprintln(os.Stderr, "digits: takes no arguments, and at least 1 epoch")

@@ -91,7 +91,8 @@ func runTogether(ctx context.Context, o options, out, progress io.Writer) (r *re
 		r.accuracy = float64(test.right(r.predictions)) / float64(test.len())
 		bar.Line("epoch %2d   loss %.4f   test %5.1f %%   %4d ms", epoch+1, sum/float64(len(order)), 100*r.accuracy, took.Milliseconds())
 	}
-	fmt.Fprintf(out, "test accuracy %.1f %%: %d of %d, after %d epochs on %s\n", 100*r.accuracy, test.right(r.predictions), test.len(), o.epochs, r.where)
+	fmt.Fprintf(out, "test accuracy %.1f %%: %d of %d, after %d epochs on %s\n", 100*r.accuracy, test.right(r.predictions), test.len(),
+		o.epochs, r.where)
 	fmt.Fprintf(out, "\n%s", draw(test, r.predictions))
 	return r, nil
 }

@@ -45,7 +45,8 @@ func encoder(w *weights) (g *ops.Graph, ids, vectors *ops.Node) {
 		seen := ops.Attention(each[0], each[1], each[2], &ops.AttentionOptions{Mask: ops.Reshape(there, rows, 1, 1, length)})
 		seen = ops.Transpose(seen, 0, 2, 1, 3)
 		seen = ops.Reshape(seen, rows, length, seen.Shape()[2]*seen.Shape()[3])
-		x = ops.Add(dense(seen, "module/"+kona+attention+"output_transform_single/kernel/part_0", part+attention+"output_transform_single/bias"+whole), residual)
+		x = ops.Add(dense(seen, "module/"+kona+attention+"output_transform_single/kernel/part_0", part+attention+
+			"output_transform_single/bias"+whole), residual)
 		y := dense(norm(x, "FFN/"), stack+layer+"FFN/conv1/Tensordot/Reshape_1", part+layer+"FFN/conv1/bias"+whole)
 		y = dense(ops.ReLU(y), stack+layer+"FFN/conv2/Tensordot/Reshape_1", part+layer+"FFN/conv2/bias"+whole)
 		x = ops.Add(ops.Mul(y, mask), x)

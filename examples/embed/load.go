@@ -107,7 +107,8 @@ func parse(layout, bytes []byte) (*weights, error) {
 func words(vocabulary []byte) (*tokenizer.Tokenizer, error) {
 	return tokenizer.Parse(slices.Concat(
 		[]byte(`{"version":"1.0","normalizer":{"type":"NFKC"},"pre_tokenizer":{"type":"Metaspace","replacement":"▁","add_prefix_space":true},`),
-		[]byte(`"decoder":{"type":"Metaspace","replacement":"▁","add_prefix_space":true},"model":{"type":"Unigram","unk_id":0,"vocab":`), vocabulary, []byte("}}")))
+		[]byte(`"decoder":{"type":"Metaspace","replacement":"▁","add_prefix_space":true},"model":{"type":"Unigram","unk_id":0,"vocab":`),
+		vocabulary, []byte("}}")))
 }
 
 // batch is rows of tokens; rows and places without one are 0.

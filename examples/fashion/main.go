@@ -41,7 +41,8 @@ func main() {
 	flag.StringVar(&o.plot, "plot", "loss.png", "file to draw the loss in; empty for none")
 	flag.StringVar(&o.save, "save", "", "file that keeps the training, after each epoch and when ^C ends it")
 	flag.StringVar(&o.resume, "resume", "", "file of -save to go on with, with the other flags as they were")
-	flag.Func("precision", "dtype of what lies between layers: float32, bfloat16 or float16 (default float32); weights are float32", o.setPrecision)
+	flag.Func("precision", "dtype of what lies between layers: float32, bfloat16 or float16 (default float32); weights are float32",
+		o.setPrecision)
 	flag.IntVar(&o.epochs, "epochs", 4, "times to go through the training images")
 	flag.IntVar(&o.limit, "limit", 0, "how many images to learn from, and to be tested on, at most (default all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first weights and of the order of the images")

@@ -96,7 +96,8 @@ func learn(ctx context.Context, p *gallery.Program, rt *ops.Runtime, t *table, o
 	for _, v := range d.y[d.learned:] {
 		ones += int(v)
 	}
-	p.Printf("\n%d features of %d flights to learn from, %d later ones to be tested on, %.1f %% of them late\n", len(d.names), d.learned, n-d.learned, 100*float64(ones)/float64(n-d.learned))
+	p.Printf("\n%d features of %d flights to learn from, %d later ones to be tested on, %.1f %% of them late\n", len(d.names), d.learned,
+		n-d.learned, 100*float64(ones)/float64(n-d.learned))
 	if ones == 0 || ones == n-d.learned {
 		return fmt.Errorf("-late %d leaves nothing to tell apart", o.late)
 	}

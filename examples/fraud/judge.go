@@ -68,7 +68,8 @@ func judge(p *gallery.Program, t *table, o options, forests gallery.Tensors, byL
 	}
 	if len(forests) == 2 {
 		other := auc(tensor.MustSlice[float32](forests[1].Value[0])[t.learned:], truth)
-		p.Check(math.Abs(other-byTrees) < 0.01, "the trees of %s and of the CPU path are as good: %.4f and %.4f", forests[0].Where, byTrees, other)
+		p.Check(math.Abs(other-byTrees) < 0.01, "the trees of %s and of the CPU path are as good: %.4f and %.4f", forests[0].Where, byTrees,
+			other)
 	}
 	if area, ok := theirs["trees"]; ok {
 		p.Check(byTrees > area-0.02, "they are as good as those of others, whose area is %.4f", area)
@@ -79,5 +80,6 @@ func judge(p *gallery.Program, t *table, o options, forests gallery.Tensors, byL
 	a, b := curves.Line{Name: "trees"}, curves.Line{Name: "logistic regression"}
 	a.Y, a.X = precisionRecall(best[t.learned:], truth)
 	b.Y, b.X = precisionRecall(byLine[t.learned:], truth)
-	return p.WriteCurves(curves.Axes{Title: "Rows held out", X: "recall: part of the suspects that is found", Y: "precision: part of the found that is right"}, true, a, b)
+	return p.WriteCurves(curves.Axes{Title: "Rows held out", X: "recall: part of the suspects that is found",
+		Y: "precision: part of the found that is right"}, true, a, b)
 }

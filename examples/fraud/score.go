@@ -45,7 +45,8 @@ func score(ctx context.Context, p *gallery.Program, rt *ops.Runtime, t *table, e
 		if rows == 64 {
 			p.Check(worst < 1e-4, "rows score as while the trees were grown: %.1e apart", worst)
 		}
-		p.Printf("%7d %9s %10s  %s\n", rows, gallery.Seconds(fastest.Seconds()), gallery.Seconds(fastest.Seconds()/float64(rows)), exe.Report().Places())
+		p.Printf("%7d %9s %10s  %s\n", rows, gallery.Seconds(fastest.Seconds()), gallery.Seconds(fastest.Seconds()/float64(rows)),
+			exe.Report().Places())
 	}
 	return nil
 }

@@ -97,7 +97,8 @@ func draw(n int) *table {
 		hour, risk, online, device := 24*random.Float64(), random.Float64()*random.Float64(), flag(0.4), flag(0.08)
 		s := -6 + 1.2*math.Log(amount) + 2*is(distance/hours > 120) + 1.5*is((hour < 5 || hour > 23) && amount > 2) +
 			3*risk*online + device + 0.7*random.NormFloat64()
-		for _, v := range []float64{amount, distance, hours, hour, risk, online, device, float64(random.IntN(12)), random.Float64(), random.NormFloat64(), amount * math.Exp(0.3*random.NormFloat64()), 80 * random.Float64()} {
+		for _, v := range []float64{amount, distance, hours, hour, risk, online, device, float64(random.IntN(12)), random.Float64(),
+			random.NormFloat64(), amount * math.Exp(0.3*random.NormFloat64()), 80 * random.Float64()} {
 			t.x = append(t.x, float32(v))
 		}
 		t.y = append(t.y, float32(flag(1/(1+math.Exp(-s)))))

@@ -32,7 +32,8 @@ func searchHost(out *tensor.Tensor, list [][]byte, wanted [][32]byte, parts int)
 
 // digestsHost is the kernel sha256 by Go's own, which uses a processor's instructions for SHA.
 func digestsHost(out, words, lengths *tensor.Tensor) error {
-	to, from, sizes, rows := tensor.MustSlice[uint32](out), tensor.MustSlice[uint32](words), tensor.MustSlice[uint32](lengths), words.Shape()[1]
+	to, from, sizes, rows := tensor.MustSlice[uint32](out), tensor.MustSlice[uint32](words), tensor.MustSlice[uint32](lengths),
+		words.Shape()[1]
 	fallback.Parallel(len(sizes), func(first, last int) {
 		for i := first; i < last; i++ {
 			sum := sha256.Sum256(read(from, rows, i)[:sizes[i]])

@@ -23,7 +23,8 @@ func findPasswords(ctx context.Context, p *gallery.Program, rt *ops.Runtime, wor
 	for _, i := range wanted {
 		stolen = append(stolen, sha256.Sum256(candidate(words, i)))
 	}
-	work := gallery.Work{Name: "search by SHA-256", Amount: float64(len(words)*beginnings) / 1e6, Unit: "M candidates", CPUShare: float64(len(few)) / float64(len(words))}
+	work := gallery.Work{Name: "search by SHA-256", Amount: float64(len(words)*beginnings) / 1e6, Unit: "M candidates",
+		CPUShare: float64(len(few)) / float64(len(words))}
 	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[[]int32], error) {
 		list := words
 		if place == ops.OnCPU {
@@ -54,7 +55,8 @@ func findPasswords(ctx context.Context, p *gallery.Program, rt *ops.Runtime, wor
 			}
 			return r.Value[t] == want
 		})
-		p.Check(right == len(wanted), "%s finds the passwords of %d digests, where they are among its %d candidates", r.Where, right, n*beginnings)
+		p.Check(right == len(wanted), "%s finds the passwords of %d digests, where they are among its %d candidates", r.Where, right,
+			n*beginnings)
 	}
 	for t, i := range results[0].Value {
 		if i != none {
@@ -69,7 +71,8 @@ func hashAll(ctx context.Context, p *gallery.Program, rt *ops.Runtime, messages 
 	b, g := pack(messages, 1, 0x80), ops.NewGraph("sha256")
 	words, lengths := g.Input("words", tensor.Uint32, b.words.Shape()...), g.Input("lengths", tensor.Uint32, b.lengths.Shape()...)
 	work := gallery.Work{Name: "SHA-256 of messages", Amount: float64(len(messages)) / 1e6, Unit: "M digests"}
-	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{words: b.words, lengths: b.lengths}, digests(words, lengths, b.blocks, width(rt)))
+	results, err := gallery.Graph(ctx, p, rt, work, ops.Feeds{words: b.words, lengths: b.lengths},
+		digests(words, lengths, b.blocks, width(rt)))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,8 @@ func makeKeys(ctx context.Context, p *gallery.Program, rt *ops.Runtime, password
 }
 
 // derive compiles keys of size bytes, a multiple of 32, from passwords of at most 64 bytes: uint32 [size/32, n/32, 8, 32].
-func derive(ctx context.Context, rt *ops.Runtime, place ops.Place, passwords [][]byte, salt []byte, rounds, size int) (gallery.Run[[]uint32], error) {
+func derive(ctx context.Context, rt *ops.Runtime, place ops.Place, passwords [][]byte, salt []byte, rounds,
+	size int) (gallery.Run[[]uint32], error) {
 	b, g := pack(passwords, 16, 0), ops.NewGraph("pbkdf2")
 	in := g.Input("passwords", tensor.Uint32, b.words.Shape()...)
 	exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{keys(in, salt, rounds, size, width(rt))}, Place: place})

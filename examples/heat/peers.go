@@ -18,7 +18,8 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	const steps = 10
 	w := ringed(o.cells)
 	first := w.points(waves(0))
-	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d x %d points", steps, w.n, w.n), Amount: float64(steps*w.n*w.n) / 1e6, Unit: "M points"}
+	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d x %d points", steps, w.n, w.n), Amount: float64(steps*w.n*w.n) / 1e6,
+		Unit: "M points"}
 	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[temperatures], error) {
 		return w.start(ctx, rt, place, first, steps)
 	})

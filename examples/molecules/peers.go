@@ -29,7 +29,8 @@ func (l *liquid) times(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 	cells := int(math.Round(math.Cbrt(float64(l.n) / 4)))
 	_, err = p.Beside(ctx, gallery.Peer{
 		Name: "LAMMPS on 2 ranks,", Files: map[string]any{"in.lj": []byte(lammps)}, Amount: float64(100*l.n) / 1e6, Parse: loopTime,
-		Command: []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "lmp", "-in", "in.lj", "-var", "cells", strconv.Itoa(cells)},
+		Command: []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "lmp", "-in", "in.lj", "-var", "cells",
+			strconv.Itoa(cells)},
 	}, nil)
 	return err
 }

@@ -18,7 +18,8 @@ func (l *liquid) check(p *gallery.Program, all []*state, radial []float64) {
 	off := math.Abs(at100.Temperature - 0.7574531)
 	p.Check(off < spread, "after 100 steps the temperature is LAMMPS's, 0.757, to %.4f: less than %.4f", off, spread)
 	drift := math.Abs(end.Conserved - begin.Conserved)
-	p.Check(drift < 2e-3, "the energy, with a potential without a step at the cut, changed by %.5f an atom in %d steps: less than 0.002", drift, (len(all)-1)*turn)
+	p.Check(drift < 2e-3, "the energy, with a potential without a step at the cut, changed by %.5f an atom in %d steps: less than 0.002",
+		drift, (len(all)-1)*turn)
 	top, where := peak(radial)
 	p.Check(math.Abs(where-1.09) < 0.03 && math.Abs(top-2.9) < 0.25+10/math.Sqrt(float64(l.n)),
 		"the radial distribution's first peak is %.2f at %.2f: that of the liquid, about 2.9 at 1.09", top, where)

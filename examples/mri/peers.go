@@ -34,6 +34,7 @@ func beside(ctx context.Context, p *gallery.Program, v *volume, t tissues, sigma
 	for k, n := range theirs.Counts {
 		other = max(other, n-counts[k], counts[k]-n)
 	}
-	p.Check(most < tolerance && other <= len(v.values)/10000, "SciPy's values differ by at most %.2g, and its classes by %d points", most, other)
+	p.Check(most < tolerance && other <= len(v.values)/10000, "SciPy's values differ by at most %.2g, and its classes by %d points", most,
+		other)
 	return nil
 }

@@ -39,7 +39,8 @@ func (o options) price(ctx context.Context, p *gallery.Program, rt *ops.Runtime)
 	}
 	n := float64(o.batches)
 	worst, worstGreek := 0.0, 0.0
-	p.Printf("\nspot %g, strike %g, barrier %g, volatility %g, rate %g, %g years; %d paths of %d steps\n%-27s", o.market[spot], o.strike, o.barrier,
+	p.Printf("\nspot %g, strike %g, barrier %g, volatility %g, rate %g, %g years; %d paths of %d steps\n%-27s", o.market[spot], o.strike,
+		o.barrier,
 		o.market[volatility], o.market[rate], o.market[years], o.batches*o.paths, o.steps, "")
 	p.Printf("%18s", "price")
 	for _, g := range greeks {

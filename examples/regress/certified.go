@@ -14,11 +14,13 @@ import (
 var datasets = []struct {
 	name   string
 	digits float64
-}{{"Norris", 12}, {"Pontius", 11}, {"Longley", 10}, {"Filip", 6}, {"Wampler1", 9}, {"Wampler2", 12}, {"Wampler3", 9}, {"Wampler4", 7.5}, {"Wampler5", 5.5}}
+}{{"Norris", 12}, {"Pontius", 11}, {"Longley", 10}, {"Filip", 6}, {"Wampler1", 9}, {"Wampler2", 12}, {"Wampler3", 9}, {"Wampler4", 7.5},
+	{"Wampler5", 5.5}}
 
 // certified fits the datasets and counts digits.
 func certified(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
-	p.Printf("\nLeast squares beside NIST's certified values, digits that agree:\n%-10s %13s %10s %14s %9s\n", "", "equations", "parameters", "deviations", "residual")
+	p.Printf("\nLeast squares beside NIST's certified values, digits that agree:\n%-10s %13s %10s %14s %9s\n", "", "equations", "parameters",
+		"deviations", "residual")
 	for _, c := range datasets {
 		d, err := load(c.name)
 		if err != nil {
@@ -26,7 +28,8 @@ func certified(ctx context.Context, p *gallery.Program, rt *ops.Runtime) error {
 		}
 		g := ops.NewGraph(c.name)
 		n := len(d.value)
-		b, sd, residual := fitted(g.Const(tensor.Must(tensor.FromSlice(d.design(), len(d.y), n))), g.Const(tensor.Must(tensor.FromSlice(d.y, len(d.y), 1))))
+		b, sd, residual := fitted(g.Const(tensor.Must(tensor.FromSlice(d.design(), len(d.y), n))),
+			g.Const(tensor.Must(tensor.FromSlice(d.y, len(d.y), 1))))
 		exe, err := g.Compile(ctx, rt, ops.Target{Outputs: []*ops.Node{b, sd, residual}})
 		if err != nil {
 			return err

@@ -35,10 +35,12 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options, 
 	values := func(k int) []float64 { return tensor.MustSlice[float64](results[k].Value[1]) }
 	last := len(results) - 1
 	for k := range last {
-		p.Check(gallery.Farthest(values(k), values(last)) < 1e-7, "the engines' gradients differ by at most %.0e", gallery.Farthest(values(k), values(last)))
+		p.Check(gallery.Farthest(values(k), values(last)) < 1e-7, "the engines' gradients differ by at most %.0e",
+			gallery.Farthest(values(k), values(last)))
 	}
 	var theirs []float64
-	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy, Files: map[string]any{"t.f64": known[0], "y.f64": known[1], "theta.f64": many}}, &theirs)
+	ok, err := p.Beside(ctx, gallery.Peer{Name: "SciPy", Python: scipy,
+		Files: map[string]any{"t.f64": known[0], "y.f64": known[1], "theta.f64": many}}, &theirs)
 	if ok {
 		p.Check(gallery.Farthest(values(last), theirs) < 1e-7, "SciPy's gradients differ by at most %.0e", gallery.Farthest(values(last), theirs))
 	}

@@ -21,5 +21,6 @@ func draw(p *gallery.Program, d *dataset, t []float64, mean float64, predicted, 
 	}
 	return p.WriteCurves(curves.Axes{Title: "Southern Oscillation", X: "month", Y: "difference of pressure"}, false,
 		curves.Line{Name: "measured", X: months, Y: d.y, Dashed: true}, curves.Line{Name: "Gaussian process", X: t, Y: line(0)},
-		curves.Line{Name: "two deviations above", X: t, Y: line(2), Dashed: true}, curves.Line{Name: "and below", X: t, Y: line(-2), Dashed: true})
+		curves.Line{Name: "two deviations above", X: t, Y: line(2), Dashed: true},
+		curves.Line{Name: "and below", X: t, Y: line(-2), Dashed: true})
 }

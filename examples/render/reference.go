@@ -36,6 +36,7 @@ func checkSame(ctx context.Context, p *gallery.Program, rt *ops.Runtime, s *scen
 		return err
 	}
 	few, err := draw(ctx)
-	p.Check(slices.Equal(few, results[1].Value), "pictures of %d paths a pixel are equal on %s and the CPU path", o.samples/share, results[0].Where)
+	p.Check(slices.Equal(few, results[1].Value), "pictures of %d paths a pixel are equal on %s and the CPU path", o.samples/share,
+		results[0].Where)
 	return err
 }

@@ -55,7 +55,8 @@ func (m *models) spoken(ctx context.Context, rt *ops.Runtime, p *gallery.Program
 	hertz.SetFloat64(0, rate)
 	from = len(sound)
 	for i := 0; i+frame <= len(sound); i += frame {
-		out, err := d.Run(ctx, map[string]*tensor.Tensor{"input": tensor.Must(tensor.FromSlice(sound[i:i+frame], 1, frame)), "state": state, "sr": hertz})
+		out, err := d.Run(ctx, map[string]*tensor.Tensor{"input": tensor.Must(tensor.FromSlice(sound[i:i+frame], 1, frame)), "state": state,
+			"sr": hertz})
 		if err != nil {
 			return 0, 0, err
 		}

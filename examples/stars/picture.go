@@ -76,7 +76,8 @@ func (c *chart) paint(density []float32, part []int64, stars *catalogue) image.I
 	for k, i := range c.pixels {
 		t := min(max((math.Log(float64(density[k]))-low)/(high-low), 0), 1)
 		col := color.RGBA{R: uint8(12 + 235*t*t), G: uint8(10 + 190*t*t*t), B: uint8(36 + 190*math.Pow(t, 1.3)), A: 255}
-		if a := parts[i]; parts[i+1] > a || parts[i+c.width] > a || parts[i+1] != 0 && parts[i+1] < a || parts[i+c.width] != 0 && parts[i+c.width] < a {
+		if a := parts[i]; parts[i+1] > a || parts[i+c.width] > a || parts[i+1] != 0 && parts[i+1] < a || parts[i+c.width] != 0 &&
+			parts[i+c.width] < a {
 			col.R, col.G, col.B = col.R+(90-col.R/3)/3, col.G+(110-col.G/2)/3, col.B+(110-col.B/3)/3
 		}
 		img.SetRGBA(i%c.width, i/c.width, col)

@@ -108,7 +108,8 @@ func report(
 	names := reportDensest(p, sky, density)
 	reportPairs(p, stars, tensor.MustSlice[float32](pairs[0].Value[0]), tensor.MustSlice[int32](pairs[0].Value[1]))
 	sizes := tensor.MustSlice[int64](charts[0].Value[2])
-	p.Printf("the charts have %d to %d stars, after %.0f iterations\n\n", slices.Min(sizes), slices.Max(sizes), charts[0].Value[3].Float64At(0))
+	p.Printf("the charts have %d to %d stars, after %.0f iterations\n\n", slices.Min(sizes), slices.Max(sizes),
+		charts[0].Value[3].Float64At(0))
 
 	if stars.len() > 100000 && o.neighbours == 16 && o.width >= 1000 {
 		known := []string{"Pleiades", "IC 2602", "NGC 3766"}
@@ -123,7 +124,8 @@ func report(
 	p.Check(worst < 1e-5, "100 densities are those of all stars compared one by one in float64: %.1e apart", worst)
 	for _, r := range charts {
 		inertia, exact := r.Value[1].Float64At(0), inertiaOf(stars.place, tensor.MustSlice[float32](r.Value[0]))
-		p.Check(math.Abs(inertia/exact-1) < 1e-5, "the squares of distances to the means of %s add up to %.2f, in float64 %.2f", r.Where, inertia, exact)
+		p.Check(math.Abs(inertia/exact-1) < 1e-5, "the squares of distances to the means of %s add up to %.2f, in float64 %.2f", r.Where,
+			inertia, exact)
 	}
 	if len(maps) == 2 {
 		cpu := tensor.MustSlice[float32](maps[1].Value[0])

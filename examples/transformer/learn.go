@@ -32,7 +32,8 @@ func learn(ctx context.Context, rt *ops.Runtime, o options, out io.Writer) error
 		return err // before the training
 	}
 	learned, kept := all[:len(all)/10*9], all[len(all)/10*9:]
-	loader, err := data.NewLoader(pieces{learned, o.Context, 1}, data.LoaderOptions{Batch: o.batch, Shuffle: true, Seed: o.seed, DropLast: true})
+	loader, err := data.NewLoader(pieces{learned, o.Context, 1},
+		data.LoaderOptions{Batch: o.batch, Shuffle: true, Seed: o.seed, DropLast: true})
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ func write(ctx context.Context, rt *ops.Runtime, o options, out io.Writer) error
 	}
 	rate := func(t []time.Time) float64 { return float64(len(t)-1) / t[len(t)-1].Sub(t[0]).Seconds() }
 	if half := len(times) / 2; half > 1 {
-		fmt.Fprintf(out, "\n\n%.0f characters a second: %.0f in the first half, %.0f in the second\n", rate(times), rate(times[:half]), rate(times[half:]))
+		fmt.Fprintf(out, "\n\n%.0f characters a second: %.0f in the first half, %.0f in the second\n", rate(times), rate(times[:half]),
+			rate(times[half:]))
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func times(ctx context.Context, p *gallery.Program, rt *ops.Runtime, o options) 
 	const steps = 50
 	w := lensed(o.points)
 	before, now := w.pulse(-w.dt), w.pulse(0)
-	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d x %d points", steps, w.n, w.n), Amount: float64(steps*w.n*w.n) / 1e6, Unit: "M points"}
+	work := gallery.Work{Name: fmt.Sprintf("%d steps of %d x %d points", steps, w.n, w.n), Amount: float64(steps*w.n*w.n) / 1e6,
+		Unit: "M points"}
 	results, err := gallery.Both(ctx, p, rt, work, func(place ops.Place) (gallery.Run[[]float32], error) {
 		s, err := w.start(ctx, rt, place, before, now, steps)
 		if err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 var units = map[arrow.TimeUnit]column.Unit{
-	arrow.Second: column.Second, arrow.Millisecond: column.Millisecond, arrow.Microsecond: column.Microsecond, arrow.Nanosecond: column.Nanosecond,
+	arrow.Second: column.Second, arrow.Millisecond: column.Millisecond, arrow.Microsecond: column.Microsecond,
+	arrow.Nanosecond: column.Nanosecond,
 }
 
 var kinds = map[arrow.Type]column.Kind{

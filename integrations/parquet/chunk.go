@@ -23,7 +23,8 @@ type sink interface {
 }
 
 // chunk reads the rows of a group that are needed, of one column.
-func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *group, l leaf, to room, mem *memory) (c *column.Column, err error) {
+func (f *File) chunk(ctx context.Context, p *parquet.File, r io.ReaderAt, g *group, l leaf, to room, mem *memory) (c *column.Column,
+	err error) {
 	err = guarded(func() error {
 		spend := func(bytes int64) error { return g.reserve(bytes, f.o.memory()) }
 		m := &p.Metadata().RowGroups[g.at].Columns[l.at].MetaData

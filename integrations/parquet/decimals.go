@@ -12,7 +12,8 @@ import (
 func newDecimals(t parquet.Type, l leaf, n int) (sink, error) {
 	switch t.Kind() {
 	case parquet.Int32:
-		return &numbers[int32, column.Decimal]{typ: l.typ, out: column.Make[column.Decimal](n), to: func(v int32) column.Decimal { return wide(int64(v)) }}, nil
+		return &numbers[int32, column.Decimal]{typ: l.typ, out: column.Make[column.Decimal](n),
+			to: func(v int32) column.Decimal { return wide(int64(v)) }}, nil
 	case parquet.Int64:
 		return &numbers[int64, column.Decimal]{typ: l.typ, out: column.Make[column.Decimal](n), to: wide}, nil
 	case parquet.ByteArray, parquet.FixedLenByteArray:

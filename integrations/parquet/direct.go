@@ -36,7 +36,8 @@ type stored struct {
 
 // storedAt is the page with a header at a place.
 func storedAt(w *walker, at int64) stored {
-	s := stored{at: at + int64(w.at), raw: w.fields[2], packed: w.fields[3], sum: uint32(w.fields[4]), kind: format.PageType(w.fields[1]), packs: true}
+	s := stored{at: at + int64(w.at), raw: w.fields[2], packed: w.fields[3], sum: uint32(w.fields[4]), kind: format.PageType(w.fields[1]),
+		packs: true}
 	switch s.kind {
 	case format.DictionaryPage:
 		s.rows, s.encoding = w.dict[1], format.Encoding(w.dict[2])
@@ -117,7 +118,8 @@ func newDirect(r io.ReaderAt, m *format.ColumnMetaData, pages []stored, l leaf, 
 		if !p.packs && p.packed != p.raw || p.raw < p.levels {
 			return nil
 		}
-		if p.full = p.full || l.max == 0; p.full && p.encoding == format.Plain && d.width > 0 && p.kind == format.DataPageV2 && p.raw-p.levels != p.rows*d.width {
+		if p.full = p.full || l.max == 0; p.full && p.encoding == format.Plain && d.width > 0 && p.kind == format.DataPageV2 &&
+			p.raw-p.levels != p.rows*d.width {
 			return nil
 		}
 		switch {

@@ -28,7 +28,8 @@ func typeOf(c *parquet.Column, o Options) (column.Type, error) {
 		switch *ct {
 		case deprecated.UTF8, deprecated.Enum, deprecated.Json:
 			return column.String.Of(), nil
-		case deprecated.TimeMillis, deprecated.TimeMicros, deprecated.Bson, deprecated.Interval, deprecated.Map, deprecated.List, deprecated.MapKeyValue:
+		case deprecated.TimeMillis, deprecated.TimeMicros, deprecated.Bson, deprecated.Interval, deprecated.Map, deprecated.List,
+			deprecated.MapKeyValue:
 			return column.Type{}, refuse
 		}
 	}
@@ -80,7 +81,8 @@ func logical(v format.LogicalTypeValue, kind parquet.Kind, length int, refuse er
 		if l.Precision > 38 || l.Scale > 38 || l.Scale < 0 {
 			return t, fmt.Errorf("%w: more than 38 digits", refuse)
 		}
-		if kind == parquet.FixedLenByteArray && length > 16 || kind == parquet.Float || kind == parquet.Double || kind == parquet.Boolean || kind == parquet.Int96 {
+		if kind == parquet.FixedLenByteArray && length > 16 || kind == parquet.Float || kind == parquet.Double || kind == parquet.Boolean ||
+			kind == parquet.Int96 {
 			return t, refuse
 		}
 		return t, t.Check()

@@ -30,7 +30,8 @@ const (
 )
 
 var codecs = map[Compression]compress.Codec{
-	"": &parquet.Snappy, Snappy: &parquet.Snappy, Zstd: &parquet.Zstd, Gzip: &parquet.Gzip, Brotli: &parquet.Brotli, None: &parquet.Uncompressed,
+	"": &parquet.Snappy, Snappy: &parquet.Snappy, Zstd: &parquet.Zstd, Gzip: &parquet.Gzip, Brotli: &parquet.Brotli,
+	None: &parquet.Uncompressed,
 }
 
 // WriteOptions say how a frame is written.

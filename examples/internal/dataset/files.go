@@ -14,8 +14,9 @@ var lightgbm = &Package{
 
 // Flights are 3,000,000 flights within the United States in 2001, as Parquet.
 var Flights = File{
-	Name: "flights-3m.parquet", For: "flights", About: "3,000,000 flights within the United States in 2001", Licence: "BSD-3-Clause; the data are in the public domain",
-	Size: 13493022, SHA256: "dbeb920c90f59b6ccaff823dcc3d08f25a97fa1ce128d93f40be4e931f5900b0",
+	Name: "flights-3m.parquet", For: "flights", About: "3,000,000 flights within the United States in 2001",
+	Licence: "BSD-3-Clause; the data are in the public domain",
+	Size:    13493022, SHA256: "dbeb920c90f59b6ccaff823dcc3d08f25a97fa1ce128d93f40be4e931f5900b0",
 	Package: &Package{
 		Registry: NPM, Name: "vega-datasets", Version: "3.2.1", Size: 17630305,
 		SHA256: "6f72fda460a9863fae5fcb32f85bcd49e1761fdea6dc6cf9f4962472881cc5a3",
@@ -54,11 +55,13 @@ var Reads = File{
 
 // Head is a magnetic resonance image of a head, 27 times of the same person and averaged: 181 x 217 x 181 points, 1 mm apart.
 var Head = File{
-	Name: "ch2.nii.gz", For: "mri", About: "a magnetic resonance image of a head (NIfTI, 181 x 217 x 181 points of 1 mm)", Licence: "BSD-3-Clause",
-	Size: 3510351, SHA256: "a009051127f64dc3dd554d5f5b589870ea72106d9642c21b4e7093e478cfc309",
+	Name: "ch2.nii.gz", For: "mri", About: "a magnetic resonance image of a head (NIfTI, 181 x 217 x 181 points of 1 mm)",
+	Licence: "BSD-3-Clause",
+	Size:    3510351, SHA256: "a009051127f64dc3dd554d5f5b589870ea72106d9642c21b4e7093e478cfc309",
 	Package: &Package{
 		Registry: Debian, Name: "mricron-data", Version: "1.2.20211006+dfsg-4", Size: 16122652,
-		Pool: "pool/main/m/mricron/mricron-data_1.2.20211006+dfsg-4_all.deb", SHA256: "d40aa0ed66cf89bf6cafa049ad3884703c9d975c2ee2737525b7196528df9d6f",
+		Pool:   "pool/main/m/mricron/mricron-data_1.2.20211006+dfsg-4_all.deb",
+		SHA256: "d40aa0ed66cf89bf6cafa049ad3884703c9d975c2ee2737525b7196528df9d6f",
 	},
 	Path: "usr/share/mricron/templates/ch2.nii.gz", Installed: "/usr/share/mricron/templates/ch2.nii.gz",
 }
@@ -77,8 +80,9 @@ var SP500 = File{
 
 // Higgs are 7,000 simulated collisions of protons, with a Higgs boson (1) or without one (0), and 28 measurements of each.
 var Higgs = File{
-	Name: "higgs.train", For: "fraud", About: "7,000 labelled collisions with 28 measurements, LightGBM's example of two classes", Licence: "MIT",
-	Size: 1228616, SHA256: "41c42dc14f86960256bf872fc8ae6286c688b44f43b4057b29428787fc1e0444",
+	Name: "higgs.train", For: "fraud", About: "7,000 labelled collisions with 28 measurements, LightGBM's example of two classes",
+	Licence: "MIT",
+	Size:    1228616, SHA256: "41c42dc14f86960256bf872fc8ae6286c688b44f43b4057b29428787fc1e0444",
 	Package: lightgbm, Path: "package/dependencies/LightGBM/examples/binary_classification/binary.train",
 }
 

@@ -47,14 +47,16 @@ var SileroVAD = File{
 
 var librivox = &Package{
 	Registry: Debian, Name: "pocketsphinx-testdata", Version: "0.8+5prealpha+1-15", Size: 1822580,
-	Pool: "pool/main/p/pocketsphinx/pocketsphinx-testdata_0.8+5prealpha+1-15_all.deb", SHA256: "eaeb7a01d54f20b799d1a81ef110ec544b2cb47ea006614078220737a33019f0",
+	Pool:   "pool/main/p/pocketsphinx/pocketsphinx-testdata_0.8+5prealpha+1-15_all.deb",
+	SHA256: "eaeb7a01d54f20b799d1a81ef110ec544b2cb47ea006614078220737a33019f0",
 }
 
 // Sentence is a sentence of Sense and Sensibility, read by a volunteer of LibriVox, and Sentences the text of it and others.
 var (
 	Sentence = File{
-		Name: "sense_and_sensibility_01_austen_64kb-0870.wav", For: "speech", About: "a sentence of Jane Austen's, 7 s", Licence: "BSD-2-Clause; the recording is in the public domain",
-		Size: 227244, SHA256: "b0557cf95c974d930577e58e46b7f068c432a6e3afcc286563d88922b2a5315c",
+		Name: "sense_and_sensibility_01_austen_64kb-0870.wav", For: "speech", About: "a sentence of Jane Austen's, 7 s",
+		Licence: "BSD-2-Clause; the recording is in the public domain",
+		Size:    227244, SHA256: "b0557cf95c974d930577e58e46b7f068c432a6e3afcc286563d88922b2a5315c",
 		Package: librivox, Path: "usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0870.wav",
 		Installed: "/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0870.wav",
 	}
@@ -117,12 +119,14 @@ var (
 	Astronaut = File{
 		Name: "astronaut.png", For: "faces", About: "a photograph of the astronaut Eileen Collins, by NASA", Licence: "public domain",
 		Size: 791555, SHA256: "88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
-		Package: skimage, Path: "usr/lib/python3/dist-packages/skimage/data/astronaut.png", Installed: "/usr/lib/python3/dist-packages/skimage/data/astronaut.png",
+		Package: skimage, Path: "usr/lib/python3/dist-packages/skimage/data/astronaut.png",
+		Installed: "/usr/lib/python3/dist-packages/skimage/data/astronaut.png",
 	}
 	Page = File{
 		Name: "page.png", For: "ocr", About: "a photograph of a printed page", Licence: "BSD-3-Clause",
 		Size: 47679, SHA256: "341a6f0a61557662b02734a9b6e56ec33a915b2c41886b97509dedf2a43b47a3",
-		Package: skimage, Path: "usr/lib/python3/dist-packages/skimage/data/page.png", Installed: "/usr/lib/python3/dist-packages/skimage/data/page.png",
+		Package: skimage, Path: "usr/lib/python3/dist-packages/skimage/data/page.png",
+		Installed: "/usr/lib/python3/dist-packages/skimage/data/page.png",
 	}
 )
 

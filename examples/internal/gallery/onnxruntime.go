@@ -19,7 +19,8 @@ var onnxruntimeScript []byte
 // BesideONNXRuntime runs an ONNX model in onnxruntime, with as many threads as Go uses, and returns its outputs by name, or nil
 // where it is not installed: the npm package onnxruntime-node, in a folder that NODE_PATH names, or where bench/setup.sh puts it.
 // As Beside, it does so where -peer asks for it, for the work that Both did last.
-func (p *Program) BesideONNXRuntime(ctx context.Context, model []byte, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+func (p *Program) BesideONNXRuntime(ctx context.Context, model []byte, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor,
+	error) {
 	if !p.Peers {
 		return nil, nil
 	}

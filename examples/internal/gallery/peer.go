@@ -122,7 +122,8 @@ func (peer Peer) start(ctx context.Context, dir string, command []string) (PeerR
 		if errors.Is(err, fs.ErrNotExist) {
 			return PeerResult{}, exec.ErrNotFound
 		}
-		if strings.Contains(stderr.String(), "ModuleNotFoundError") || strings.Contains(stderr.String(), "MODULE_NOT_FOUND") { // of Python, of Node
+		if strings.Contains(stderr.String(), "ModuleNotFoundError") ||
+			strings.Contains(stderr.String(), "MODULE_NOT_FOUND") { // of Python, of Node
 			return PeerResult{}, exec.ErrNotFound
 		}
 		if ctx.Err() != nil {

@@ -56,5 +56,6 @@ func (p *Program) tellSpent(all time.Duration) {
 	defer s.mu.Unlock()
 	p.record.Total, p.record.Opened, p.record.Compiled = all.Seconds(), s.opened.Seconds(), s.compiled.Seconds()
 	p.Printf("\n%s in all: %s to open the device, %s to compile %d graphs, %s to compute, check and draw\n",
-		Seconds(all.Seconds()), Seconds(s.opened.Seconds()), Seconds(s.compiled.Seconds()), s.graphs, Seconds((all - s.opened - s.compiled).Seconds()))
+		Seconds(all.Seconds()), Seconds(s.opened.Seconds()), Seconds(s.compiled.Seconds()), s.graphs,
+		Seconds((all - s.opened - s.compiled).Seconds()))
 }

@@ -46,7 +46,8 @@ func Encode(signal []float32, rate int) []byte {
 	for i, v := range signal {
 		pcm[i] = int16(math.Round(math.Max(-1, math.Min(1, float64(v))) * 32767))
 	}
-	for _, v := range []any{uint32(36 + 2*len(pcm)), []byte("WAVEfmt "), uint32(16), uint16(1), uint16(1), uint32(rate), uint32(2 * rate), uint16(2), uint16(16), []byte("data"), uint32(2 * len(pcm)), pcm} {
+	for _, v := range []any{uint32(36 + 2*len(pcm)), []byte("WAVEfmt "), uint32(16), uint16(1), uint16(1), uint32(rate), uint32(2 * rate),
+		uint16(2), uint16(16), []byte("data"), uint32(2 * len(pcm)), pcm} {
 		_ = binary.Write(&b, binary.LittleEndian, v) // a buffer takes all
 	}
 	return b.Bytes()
