@@ -93,7 +93,8 @@ func LoadWeights(ctx context.Context, from Source, into iter.Seq2[string, *ops.N
 			}
 		}
 		if t.DType() != v.DType() || !slices.Equal(t.Shape(), v.Shape()) {
-			wrong = append(wrong, fmt.Sprintf("variable %s is %v%v, and tensor %s of the file %v%v", name, v.DType(), v.Shape(), src.tensor, t.DType(), t.Shape()))
+			wrong = append(wrong, fmt.Sprintf("variable %s is %v%v, and tensor %s of the file %v%v", name, v.DType(), v.Shape(), src.tensor,
+				t.DType(), t.Shape()))
 			continue
 		}
 		report.Loaded = append(report.Loaded, name)

@@ -46,9 +46,11 @@ type AttendOptions struct {
 
 // Build declares the projections.
 func (l *MultiheadAttention) Build(s *Scope) {
-	*l = MultiheadAttention{Embed: l.Embed, Heads: l.Heads, KeyHeads: l.KeyHeads, KeyDim: l.KeyDim, ValueDim: l.ValueDim, NoBias: l.NoBias, Dropout: l.Dropout, Rotary: l.Rotary}
+	*l = MultiheadAttention{Embed: l.Embed, Heads: l.Heads, KeyHeads: l.KeyHeads, KeyDim: l.KeyDim, ValueDim: l.ValueDim, NoBias: l.NoBias,
+		Dropout: l.Dropout, Rotary: l.Rotary}
 	if l.Heads < 1 || l.Embed < 1 || l.Embed%l.Heads != 0 || l.keyHeads() < 0 || l.Heads%l.keyHeads() != 0 {
-		s.Fail("attention of %d features with %d heads, and %d of keys: heads must divide features, and heads of keys the heads", l.Embed, l.Heads, l.keyHeads())
+		s.Fail("attention of %d features with %d heads, and %d of keys: heads must divide features, and heads of keys the heads", l.Embed,
+			l.Heads, l.keyHeads())
 		return
 	}
 	e, kv := l.Embed, l.keyFeatures()

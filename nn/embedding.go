@@ -78,6 +78,7 @@ func (l *EmbeddingBag) Run(p *Pass, ids, offsets, weights *ops.Node) *ops.Node {
 	if l.Weight == nil {
 		return p.fail("embedding_bag", errNotBuilt, ids)
 	}
-	y := ops.EmbeddingBag(l.Weight, ids, &ops.EmbeddingBagOptions{Mode: l.Mode, Offsets: offsets, Weights: p.Full(weights), Padding: l.Padding, Pads: l.Pads})
+	y := ops.EmbeddingBag(l.Weight, ids, &ops.EmbeddingBagOptions{Mode: l.Mode, Offsets: offsets, Weights: p.Full(weights),
+		Padding: l.Padding, Pads: l.Pads})
 	return p.did(l, p.Compute(y))
 }

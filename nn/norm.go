@@ -70,7 +70,8 @@ func (l *BatchNorm) Apply(p *Pass, x *ops.Node) *ops.Node {
 			y, _, _ := ops.BatchNormTrain(x, l.or(l.Weight, 1, x), l.or(l.Bias, 0, x), eps)
 			return y
 		case p.training:
-			y, mean, variance := ops.BatchNormRunning(x, l.Weight, l.Bias, p.Read(l.Mean), p.Read(l.Var), &ops.BatchNormOptions{Eps: eps, Momentum: l.Momentum})
+			y, mean, variance := ops.BatchNormRunning(x, l.Weight, l.Bias, p.Read(l.Mean), p.Read(l.Var),
+				&ops.BatchNormOptions{Eps: eps, Momentum: l.Momentum})
 			p.Write(l.Mean, mean)
 			p.Write(l.Var, variance)
 			return y

@@ -165,7 +165,8 @@ func (r NAdam) Rate() float64 { return value(r.LearningRate, 0.002) }
 
 // Check finds options that are out of range.
 func (r NAdam) Check() error {
-	return errors.Join(betas(r.Beta1, r.Beta2), notNegative("epsilon", r.Epsilon), notNegative("weight decay", r.WeightDecay), notNegative("momentum decay", r.MomentumDecay))
+	return errors.Join(betas(r.Beta1, r.Beta2), notNegative("epsilon", r.Epsilon), notNegative("weight decay", r.WeightDecay),
+		notNegative("momentum decay", r.MomentumDecay))
 }
 
 // Step is one step.

@@ -33,7 +33,8 @@ func (r RMSProp) Rate() float64 { return value(r.LearningRate, 0.01) }
 
 // Check finds options that are out of range.
 func (r RMSProp) Check() error {
-	return errors.Join(within("alpha", r.Alpha, 0, below1), notNegative("epsilon", r.Epsilon), notNegative("weight decay", r.WeightDecay), within("momentum", r.Momentum, 0, below1))
+	return errors.Join(within("alpha", r.Alpha, 0, below1), notNegative("epsilon", r.Epsilon), notNegative("weight decay", r.WeightDecay),
+		within("momentum", r.Momentum, 0, below1))
 }
 
 // Step is one step.
@@ -80,7 +81,8 @@ func (r Adagrad) Rate() float64 { return value(r.LearningRate, 0.01) }
 
 // Check finds options that are out of range.
 func (r Adagrad) Check() error {
-	return errors.Join(notNegative("rate decay", r.RateDecay), notNegative("weight decay", r.WeightDecay), notNegative("start", r.Start), notNegative("epsilon", r.Epsilon))
+	return errors.Join(notNegative("rate decay", r.RateDecay), notNegative("weight decay", r.WeightDecay), notNegative("start", r.Start),
+		notNegative("epsilon", r.Epsilon))
 }
 
 // Step is one step.
@@ -173,7 +175,8 @@ func (r LAMB) Step(s *Slot) *ops.Node {
 	}
 	size, length := ops.Sqrt(ops.Sum(ops.Square(s.P))), ops.Sqrt(ops.Sum(ops.Square(d)))
 	zero, one := ops.ScalarLike(size, 0), ops.ScalarLike(size, 1)
-	trust := ops.Where(ops.And(ops.Greater(size, zero), ops.Greater(length, zero)), ops.Div(size, ops.Where(ops.Greater(length, zero), length, one)), one)
+	trust := ops.Where(ops.And(ops.Greater(size, zero), ops.Greater(length, zero)),
+		ops.Div(size, ops.Where(ops.Greater(length, zero), length, one)), one)
 	return ops.Mul(ops.Mul(s.Rate, trust), d)
 }
 

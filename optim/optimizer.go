@@ -122,7 +122,8 @@ func (z *Optimizer) check() error {
 		}
 	}
 	o := z.o
-	errs = append(errs, notNegative("ClipValue", o.ClipValue), notNegative("ClipNorm", o.ClipNorm), notNegative("ClipGlobalNorm", o.ClipGlobalNorm))
+	errs = append(errs, notNegative("ClipValue", o.ClipValue), notNegative("ClipNorm", o.ClipNorm),
+		notNegative("ClipGlobalNorm", o.ClipGlobalNorm))
 	if o.Accumulate < 0 {
 		errs = append(errs, fmt.Errorf("a step of %d micro-batches", o.Accumulate))
 	}

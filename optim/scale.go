@@ -28,7 +28,8 @@ type LossScale struct {
 }
 
 func (s *LossScale) check() error {
-	err := errors.Join(notNegative("start", s.Start), notNegative("growth", s.Growth), within("backoff", s.Backoff, 0, below1), notNegative("most", s.Most))
+	err := errors.Join(notNegative("start", s.Start), notNegative("growth", s.Growth), within("backoff", s.Backoff, 0, below1),
+		notNegative("most", s.Most))
 	if s.Growth != 0 && s.Growth < 1 {
 		err = errors.Join(err, fmt.Errorf("growth %v is below 1", s.Growth))
 	}

@@ -19,7 +19,8 @@ func MatMul(a, b *Matrix) *Matrix {
 	}
 	g, p, q := a.graph(), a.Pattern, b.Pattern
 	if a.Values.DType() != b.Values.DType() || p.cols != q.rows {
-		return noMatrix(g.Fail(name, fmt.Errorf("%v %d x %d times %v %d x %d", a.Values.DType(), p.rows, p.cols, b.Values.DType(), q.rows, q.cols), a.Values, b.Values))
+		return noMatrix(g.Fail(name, fmt.Errorf("%v %d x %d times %v %d x %d", a.Values.DType(), p.rows, p.cols, b.Values.DType(), q.rows,
+			q.cols), a.Values, b.Values))
 	}
 	r, ptr, left, right, err := pairsOf(p, q)
 	if err != nil {
@@ -100,7 +101,8 @@ func merge(name string, a, b *Matrix, all bool, f func(x, y *ops.Node) *ops.Node
 	}
 	g, p, q := a.graph(), a.Pattern, b.Pattern
 	if a.Values.DType() != b.Values.DType() || p.rows != q.rows || p.cols != q.cols {
-		return noMatrix(g.Fail(name, fmt.Errorf("%v %d x %d beside %v %d x %d", a.Values.DType(), p.rows, p.cols, b.Values.DType(), q.rows, q.cols), a.Values, b.Values))
+		return noMatrix(g.Fail(name, fmt.Errorf("%v %d x %d beside %v %d x %d", a.Values.DType(), p.rows, p.cols, b.Values.DType(), q.rows,
+			q.cols), a.Values, b.Values))
 	}
 	if p.Equal(q) {
 		return &Matrix{p, f(a.Values, b.Values)}

@@ -53,7 +53,8 @@ type Eigen struct {
 // are returned as they are then, and Converged is false. Errors: k is not from 1 to n - 1 or the space not from k + 2 to n; another dtype;
 // those of the graph and of running it, as of a context that ends; the operator gives numbers that are not finite.
 // Source: Wu and Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems (2000).
-func Eigs(ctx context.Context, rt *ops.Runtime, n int, dt tensor.DType, build func(g *ops.Graph) Operator, k int, o *EigenOptions) (e *Eigen, err error) {
+func Eigs(ctx context.Context, rt *ops.Runtime, n int, dt tensor.DType, build func(g *ops.Graph) Operator, k int,
+	o *EigenOptions) (e *Eigen, err error) {
 	if o == nil {
 		o = new(EigenOptions)
 	}
@@ -72,7 +73,8 @@ func Eigs(ctx context.Context, rt *ops.Runtime, n int, dt tensor.DType, build fu
 	case build == nil:
 		return nil, errors.New("sparse.Eigs: the operator is nil")
 	case k < 1 || k >= n || l.m < min(k+2, n) || l.m > n || l.o.Limit < 0 || !(l.o.Tolerance > 0):
-		return nil, fmt.Errorf("sparse.Eigs: %d eigenvalues of %d in a space of %d, %d restarts, tolerance %v", k, n, l.m, l.o.Limit, l.o.Tolerance)
+		return nil, fmt.Errorf("sparse.Eigs: %d eigenvalues of %d in a space of %d, %d restarts, tolerance %v", k, n, l.m, l.o.Limit,
+			l.o.Tolerance)
 	}
 	if err := l.compile(ctx, rt, build); err != nil {
 		return nil, err

@@ -147,7 +147,8 @@ var slicedProduct = ops.MustDefine(ops.Op{
 // The product of a square matrix with x, and parts of its product with x, which are to be added up: each element of the result is
 // multiplied where it is computed, so that neither vector is read again.
 var slicedProductDot = ops.MustDefine(ops.Op{
-	Name: "sparse.multiply_sliced_dot", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](), Operands: operandsSliced,
+	Name: "sparse.multiply_sliced_dot", Hidden: true, DTypes: dtypes.Wide, Attributes: ops.AttributesOf[slicedAttr](),
+	Operands: operandsSliced,
 	Results: func(c *ops.Call) ([]ops.Result, error) {
 		rows, dt := c.Attr.(slicedAttr).Rows, c.DType(5)
 		return []ops.Result{{DType: dt, Shape: []int{rows}}, {DType: dt, Shape: []int{(rows + partRows - 1) / partRows}}}, nil

@@ -109,7 +109,8 @@ func (p *Pattern) solve(t Triangle, values, b *ops.Node) *ops.Node {
 		key = 1
 	}
 	l := p.sorted[key]()
-	return ops.Apply("sparse.solve_triangular", t, p.constant(g, p.ptr), p.constant(g, p.col), values, b, p.constant(g, l[0]), p.constant(g, l[1]))
+	return ops.Apply("sparse.solve_triangular", t, p.constant(g, p.ptr), p.constant(g, p.col), values, b, p.constant(g, l[0]),
+		p.constant(g, l[1]))
 }
 
 var _ = ops.MustDefine(ops.Op{

@@ -284,7 +284,8 @@ func (s *step) decoder() (decoder, error) {
 		if s.Replacement == "" {
 			return nil, errNoReplacement()
 		}
-		return metaspaceDecoder(s.Replacement, s.PrependScheme == "always" || s.PrependScheme == "first" || s.PrependScheme == "" && s.AddPrefixSpace), nil
+		return metaspaceDecoder(s.Replacement, s.PrependScheme == "always" || s.PrependScheme == "first" || s.PrependScheme == "" &&
+			s.AddPrefixSpace), nil
 	case "Replace":
 		if s.Pattern != nil && s.Pattern.String != nil {
 			return replaceDecoder(*s.Pattern.String, s.Content), nil

@@ -150,7 +150,8 @@ func (m *sentencePiece) tokenizer() (*Tokenizer, error) {
 	if unk < 0 {
 		return nil, formatError("no model of SentencePiece: there is no piece for what is not known")
 	}
-	t.decode = []decoder{unknownDecoder(m.pieces[unk].text, m.surface), decodeFunc(byteFallback), decodeFunc(fuse), metaspaceDecoder(spSpace, m.dummy)}
+	t.decode = []decoder{unknownDecoder(m.pieces[unk].text, m.surface), decodeFunc(byteFallback), decodeFunc(fuse),
+		metaspaceDecoder(spSpace, m.dummy)}
 	if m.suffix || !m.escape {
 		return nil, formatError("a model of SentencePiece with spaces after words, or that are not escaped")
 	}

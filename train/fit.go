@@ -194,7 +194,8 @@ func (f *fit) prepare(ctx context.Context, rt *ops.Runtime) (err error) {
 		case err != nil:
 			return err
 		case len(steps) > 0:
-			return fmt.Errorf("train: %s has checkpoints, of steps %v: set Options.Resume to go on with the last, or remove them", f.o.Folder.Dir, steps)
+			return fmt.Errorf("train: %s has checkpoints, of steps %v: set Options.Resume to go on with the last, or remove them", f.o.Folder.Dir,
+				steps)
 		}
 	default:
 		_, err := f.o.Folder.Restore(ctx, f.state())
@@ -335,7 +336,8 @@ func (f *fit) record(ctx context.Context) error {
 	s, ended := &f.s, f.s.EpochEnd
 	validate := f.valid != nil && (s.Due || ended && f.o.ValidEvery == 0)
 	s.clock()
-	r := Record{Epoch: s.Epoch, Step: s.Step, Loss: s.Sum / Number(s.Count), ValidLoss: Number(math.NaN()), Seconds: s.Seconds, Examples: s.Count}
+	r := Record{Epoch: s.Epoch, Step: s.Step, Loss: s.Sum / Number(s.Count), ValidLoss: Number(math.NaN()), Seconds: s.Seconds,
+		Examples: s.Count}
 	if ended {
 		r.Epoch++
 	}

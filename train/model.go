@@ -119,7 +119,8 @@ func (m *Model) compile(ctx context.Context, rt *ops.Runtime, l *data.Loader, ta
 		}
 	}
 	if n := len(exe.Inputs()); n != len(r.inputs) {
-		return nil, errors.Join(fmt.Errorf("train: what is computed needs %d inputs, of which %d are of the model", n, len(r.inputs)), exe.Close())
+		return nil, errors.Join(fmt.Errorf("train: what is computed needs %d inputs, of which %d are of the model", n, len(r.inputs)),
+			exe.Close())
 	}
 	if open := m.sizes(l, r); len(open) > 0 {
 		// Compiled again, with the sizes that are known now, so that no step waits for a compiler.
