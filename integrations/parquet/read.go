@@ -73,17 +73,11 @@ func (f *File) Read(ctx context.Context, q frame.Request, give func(*frame.Frame
 
 var errChanged = errors.New("the file changed while it was read")
 
+// read gives the rows of the groups that are needed, whose columns workers read at the same time.
 func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Request, give func(*frame.Frame) error) error {
-	var wanted []int
-	for _, name := range q.Columns {
-		i := slices.IndexFunc(f.fields, func(c frame.Field) bool { return c.Name == name })
-		if i < 0 {
-			return fmt.Errorf("there is no column %q", name)
-		}
-		wanted = append(wanted, i)
-	}
-	if len(wanted) == 0 {
-		return errors.New("no columns were asked for")
+	wanted, err := f.indices(q.Columns)
+	if err != nil {
+		return err
 	}
 	groups, err := f.plan(p, r, q)
 	if err != nil {
@@ -93,49 +87,18 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	whole := make([]room, len(wanted)) // of all groups, whose values then need not be moved to follow each other
-	again := &rooms{free: make([][]room, len(wanted))}
-	if q.Whole {
-		n := 0
-		for _, g := range groups {
-			g.from = n
-			n += g.n
-		}
-		for i, k := range wanted {
-			whole[i] = newRoom(f.leaves[k].typ, n)
-		}
-	}
 	// The groups in work, of which the first is handed over next, are as few as keep all workers busy.
 	ahead := 1 + (workers+len(wanted)-1)/len(wanted)
 	if q.Reuse != nil {
 		ahead++ // who has no use for a frame any more was waited for
 	}
 	window := make(chan struct{}, ahead)
-	type task struct {
-		g   *group
-		col int
-	}
 	tasks := make(chan task)
+	whole, again := f.wholeRooms(groups, wanted, q), &rooms{free: make([][]room, len(wanted))}
 	w, ctx := errgroup.WithContext(ctx)
 	w.Go(func() error {
 		defer close(tasks)
-		for _, g := range groups {
-			select {
-			case window <- struct{}{}:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-			g.cols, g.rooms = make([]frame.Named, len(wanted)), make([]room, len(wanted))
-			g.left.Store(int32(len(wanted)))
-			for i := range wanted {
-				select {
-				case tasks <- task{g, i}:
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}
-		}
-		return nil
+		return share(ctx, groups, len(wanted), tasks, window)
 	})
 	for range min(workers, max(1, len(groups)*len(wanted))) {
 		w.Go(func() error {
@@ -166,9 +129,70 @@ func (f *File) read(ctx context.Context, p *parquet.File, r *os.File, q frame.Re
 	return nil
 }
 
+// indices are the places of columns among the fields of the file.
+func (f *File) indices(columns []string) (wanted []int, err error) {
+	for _, name := range columns {
+		i := slices.IndexFunc(f.fields, func(c frame.Field) bool { return c.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no column %q", name)
+		}
+		wanted = append(wanted, i)
+	}
+	if len(wanted) == 0 {
+		return nil, errors.New("no columns were asked for")
+	}
+	return wanted, nil
+}
+
+// wholeRooms are memories for the columns of all groups together, whose values then need not be moved to follow each other; empty ones
+// where nobody wants the file as a whole.
+func (f *File) wholeRooms(groups []*group, wanted []int, q frame.Request) []room {
+	whole := make([]room, len(wanted))
+	if !q.Whole {
+		return whole
+	}
+	n := 0
+	for _, g := range groups {
+		g.from = n
+		n += g.n
+	}
+	for i, k := range wanted {
+		whole[i] = newRoom(f.leaves[k].typ, n)
+	}
+	return whole
+}
+
+// task is a column of a group.
+type task struct {
+	g   *group
+	col int
+}
+
+// share sends the columns of groups to the workers, a group when the window has room for it.
+func share(ctx context.Context, groups []*group, columns int, tasks chan<- task, window chan<- struct{}) error {
+	for _, g := range groups {
+		select {
+		case window <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		g.cols, g.rooms = make([]frame.Named, columns), make([]room, columns)
+		g.left.Store(int32(columns))
+		for i := range columns {
+			select {
+			case tasks <- task{g, i}:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	return nil
+}
+
 var errEnough = errors.New("no more rows are needed")
 
-func (f *File) handOver(ctx context.Context, groups []*group, all int64, q frame.Request, again *rooms, window chan struct{}, give func(*frame.Frame) error) error {
+func (f *File) handOver(ctx context.Context, groups []*group, all int64, q frame.Request, again *rooms, window chan struct{},
+	give func(*frame.Frame) error) error {
 	have, limit := 0, q.Limit
 	for _, g := range groups {
 		select {
