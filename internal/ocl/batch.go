@@ -18,9 +18,8 @@ import (
 	"github.com/anycl/anycl/internal/procs"
 )
 
-// Drivers take a tenth of a second to begin compiling and little to go on: twenty kernels cost 1.9
-// s as twenty programs and 0.16 s as one (PoCL 3.1), and from its cache 0.43 s and 0.02 s. So the
-// kernels of a graph are compiled in few programs, in which every part has names of its own.
+// Kernels of a graph are compiled in few programs, in which every part has names of its own, because drivers take long
+// to begin compiling and little to go on, from their caches too.
 
 // Bounds of a program of many parts: fewer than batchSmall are not worth a second
 // compiler, more than batchLarge would make one compiler the last to finish.
