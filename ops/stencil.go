@@ -61,15 +61,7 @@ func Stencil(x *Node, o StencilOptions) *Node {
 	case !x.dtype.IsFloat():
 		return fail(fmt.Errorf("dtype %v is not a float (cast with ops.Cast)", x.dtype))
 	}
-	var padded *Node
-	switch border {
-	case "zero":
-		padded = Pad(x, 0, paddings...)
-	case "constant":
-		padded = Pad(x, o.Value, paddings...)
-	default:
-		padded = bordered(x, border, paddings...)
-	}
+	padded := paddedBy(x, border, o.Value, paddings)
 	tap := func(k int) *Node {
 		y := padded
 		for i := len(axes) - 1; i >= 0; i-- {
@@ -78,13 +70,36 @@ func Stencil(x *Node, o StencilOptions) *Node {
 		}
 		return y
 	}
+	for _, w := range o.Weights {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return fail(errors.New("a weight is not finite"))
+		}
+	}
+	if y := weightedSum(o.Weights, tap); y != nil {
+		return y
+	}
+	return ZerosLike(x)
+}
+
+// paddedBy is x with the border of a stencil.
+func paddedBy(x *Node, border string, value float64, paddings []Padding) *Node {
+	switch border {
+	case "zero":
+		return Pad(x, 0, paddings...)
+	case "constant":
+		return Pad(x, value, paddings...)
+	}
+	return bordered(x, border, paddings...)
+}
+
+// weightedSum is the sum of weights times taps, where those of equal weights, or of opposite ones, are added before they are multiplied; nil
+// where all weights are 0.
+func weightedSum(weights []float64, tap func(k int) *Node) (y *Node) {
 	var sizes []float64 // of weights, in the order in which they come
 	sums := map[float64]*Node{}
-	for k, w := range o.Weights {
+	for k, w := range weights {
 		size := math.Abs(w)
 		switch sum := sums[size]; {
-		case math.IsNaN(w) || math.IsInf(w, 0):
-			return fail(errors.New("a weight is not finite"))
 		case w == 0:
 		case sum == nil && w > 0:
 			sizes, sums[size] = append(sizes, size), tap(k)
@@ -96,7 +111,6 @@ func Stencil(x *Node, o StencilOptions) *Node {
 			sums[size] = Sub(sum, tap(k))
 		}
 	}
-	var y *Node
 	for _, size := range sizes {
 		part := sums[size]
 		if size != 1 {
@@ -107,9 +121,6 @@ func Stencil(x *Node, o StencilOptions) *Node {
 		} else {
 			y = Add(y, part)
 		}
-	}
-	if y == nil { // all weights are 0
-		return ZerosLike(x)
 	}
 	return y
 }
