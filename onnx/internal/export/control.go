@@ -101,41 +101,7 @@ func loop(c *call) []string {
 	if r.Cond != nil {
 		c.x.renamed(r.Params, init, func() { in[1] = c.x.node(r.Cond) })
 	}
-	body := c.x.inner(func(g *model.Graph) {
-		count := c.x.fresh("iteration")
-		going := c.x.fresh("going")
-		g.Inputs = []*model.Value{
-			{Name: count, Kind: "tensor", Type: model.TypeOf(tensor.Int64), Dims: []model.Dim{}},
-			{Name: going, Kind: "tensor", Type: model.TypeOf(tensor.Bool), Dims: []model.Dim{}},
-		}
-		c.x.types[count], c.x.types[going] = tensor.Int64, tensor.Bool
-		for _, p := range r.Params {
-			name := c.x.fresh("carried")
-			c.x.body.names[p] = []string{name}
-			c.x.types[name], c.x.shapes[name] = p.DType(), p.Shape()
-			g.Inputs = append(g.Inputs, c.x.value(name, p))
-		}
-		next := make([]string, len(r.Results))
-		for i, n := range r.Results {
-			next[i] = c.own(c.x.node(n), n)
-		}
-		rows := make([]string, len(r.Rows))
-		for i, w := range r.Rows {
-			rows[i] = c.own(c.x.node(w.Row), w.Row)
-		}
-		cond := going
-		if r.Cond != nil {
-			c.x.renamed(r.Params, next, func() { cond = c.x.node(r.Cond) })
-		}
-		scalar := &model.Value{Name: c.add(1, "Identity", []string{cond})[0], Kind: "tensor", Type: model.TypeOf(tensor.Bool), Dims: []model.Dim{}}
-		g.Outputs = append(g.Outputs, scalar)
-		for i, n := range r.Results {
-			g.Outputs = append(g.Outputs, c.x.value(next[i], n))
-		}
-		for i, w := range r.Rows {
-			g.Outputs = append(g.Outputs, c.x.value(rows[i], w.Row))
-		}
-	})
+	body := c.x.inner(func(g *model.Graph) { c.iteration(g, r) })
 	node := &model.Node{Op: "Loop", Inputs: append(in, init...), Attrs: []*model.Attr{aGraph("body", body)}}
 	made := make([]string, len(r.Results)+len(r.Rows))
 	for i := range made {
@@ -143,6 +109,51 @@ func loop(c *call) []string {
 	}
 	node.Name, node.Outputs = made[0], made
 	c.x.body.add(node)
+	return c.loopResults(control, made, turned)
+}
+
+// iteration writes the body of a loop to g: the number of the iteration and whether to go on, and values that are carried, to whether to go
+// on, the next values and the rows.
+func (c *call) iteration(g *model.Graph, r ops.Region) {
+	count := c.x.fresh("iteration")
+	going := c.x.fresh("going")
+	g.Inputs = []*model.Value{
+		{Name: count, Kind: "tensor", Type: model.TypeOf(tensor.Int64), Dims: []model.Dim{}},
+		{Name: going, Kind: "tensor", Type: model.TypeOf(tensor.Bool), Dims: []model.Dim{}},
+	}
+	c.x.types[count], c.x.types[going] = tensor.Int64, tensor.Bool
+	for _, p := range r.Params {
+		name := c.x.fresh("carried")
+		c.x.body.names[p] = []string{name}
+		c.x.types[name], c.x.shapes[name] = p.DType(), p.Shape()
+		g.Inputs = append(g.Inputs, c.x.value(name, p))
+	}
+	next := make([]string, len(r.Results))
+	for i, n := range r.Results {
+		next[i] = c.own(c.x.node(n), n)
+	}
+	rows := make([]string, len(r.Rows))
+	for i, w := range r.Rows {
+		rows[i] = c.own(c.x.node(w.Row), w.Row)
+	}
+	cond := going
+	if r.Cond != nil {
+		c.x.renamed(r.Params, next, func() { cond = c.x.node(r.Cond) })
+	}
+	scalar := &model.Value{Name: c.add(1, "Identity", []string{cond})[0], Kind: "tensor", Type: model.TypeOf(tensor.Bool), Dims: []model.Dim{}}
+	g.Outputs = append(g.Outputs, scalar)
+	for i, n := range r.Results {
+		g.Outputs = append(g.Outputs, c.x.value(next[i], n))
+	}
+	for i, w := range r.Rows {
+		g.Outputs = append(g.Outputs, c.x.value(rows[i], w.Row))
+	}
+}
+
+// loopResults are the results of a loop among what its node has made: values that are carried, and rows, in the opposite order where
+// turned.
+func (c *call) loopResults(control ops.Control, made []string, turned []bool) []string {
+	r := control.Regions[0]
 	outs := make([]string, len(control.Results))
 	for i, res := range control.Results {
 		if !res.Row {

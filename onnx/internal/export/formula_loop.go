@@ -11,8 +11,8 @@ import (
 // maxUnrolled is how many iterations are written one after the other.
 const maxUnrolled = 64
 
-// loop writes a loop: one that counts to a number that is known and small as so many copies of its body, another as a Loop that goes on while
-// any element does.
+// loop writes a loop: one that counts to a number that is known and small as so many copies of its body, another as a Loop that goes on
+// while any element does.
 func (w *writer) loop(s *formula.For) gone {
 	w.scope = &scope{cells: map[string]*cell{}, outer: w.scope}
 	defer func() { w.scope = w.scope.outer }()
@@ -108,24 +108,7 @@ func (w *writer) rolled(s *formula.For) gone {
 	for _, p := range w.path {
 		cond = w.and(cond, p.value)
 	}
-	names := formula.Assigned(s.Body)
-	for _, p := range s.Post {
-		for name := range formula.Assigned(p) {
-			names[name] = true
-		}
-	}
-	var cells []*cell
-	for name := range names {
-		c := w.scope.find(name)
-		if c == nil || slices.Contains(cells, c) {
-			continue
-		}
-		if !c.val.dt.Valid() {
-			c.val = w.cast(whole(0, tensor.Int32), c.dt)
-		}
-		cells = append(cells, c)
-	}
-	slices.SortFunc(cells, func(a, b *cell) int { return w.order(a) - w.order(b) })
+	cells := w.changed(s)
 	returns := false
 	formula.Walk(s.Body, func(x any) {
 		_, is := x.(*formula.Return)
@@ -180,6 +163,29 @@ func (w *writer) rolled(s *formula.For) gone {
 		w.returns = append(w.returns, returned{g.function, symbol(outs[len(outs)-1], w.real)})
 	}
 	return g
+}
+
+// changed are the variables that a loop assigns to and that are declared outside of it, in order.
+func (w *writer) changed(s *formula.For) []*cell {
+	names := formula.Assigned(s.Body)
+	for _, p := range s.Post {
+		for name := range formula.Assigned(p) {
+			names[name] = true
+		}
+	}
+	var cells []*cell
+	for name := range names {
+		c := w.scope.find(name)
+		if c == nil || slices.Contains(cells, c) {
+			continue
+		}
+		if !c.val.dt.Valid() {
+			c.val = w.cast(whole(0, tensor.Int32), c.dt)
+		}
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, func(a, b *cell) int { return w.order(a) - w.order(b) })
+	return cells
 }
 
 // order is the same for the same text: by names.

@@ -63,20 +63,7 @@ func recurrent(operator string, gates ...int) rule {
 				in[3] = c.stacked(b)
 			}
 			in[6] = c.rows(c0, l*dirs, dirs, layers)
-			attrs := []*model.Attr{anInt("hidden_size", hidden)}
-			if dirs == 2 {
-				attrs = append(attrs, text("direction", "bidirectional"))
-			}
-			if c.bool("relu") {
-				attrs = append(attrs, texts("activations", slices.Repeat([]string{"Relu"}, dirs)...))
-			}
-			results := 2
-			switch operator {
-			case "LSTM":
-				results = 3
-			case "GRU":
-				attrs = append(attrs, flag("linear_before_reset", !c.bool("reset_first")))
-			}
+			results, attrs := c.recurrentAttrs(operator, hidden, dirs)
 			out := c.ops(results, operator, in, attrs...)
 			if dirs == 1 {
 				x = c.op("Squeeze", []string{out[0], c.list(1)})
@@ -95,6 +82,24 @@ func recurrent(operator string, gates ...int) rule {
 		}
 		return all
 	}
+}
+
+// recurrentAttrs are the attributes of a layer's node, and how many results it has.
+func (c *call) recurrentAttrs(operator string, hidden, dirs int) (results int, attrs []*model.Attr) {
+	results, attrs = 2, []*model.Attr{anInt("hidden_size", hidden)}
+	if dirs == 2 {
+		attrs = append(attrs, text("direction", "bidirectional"))
+	}
+	if c.bool("relu") {
+		attrs = append(attrs, texts("activations", slices.Repeat([]string{"Relu"}, dirs)...))
+	}
+	switch operator {
+	case "LSTM":
+		results = 3
+	case "GRU":
+		attrs = append(attrs, flag("linear_before_reset", !c.bool("reset_first")))
+	}
+	return results, attrs
 }
 
 // sorted is a weight with its gates in another order.

@@ -71,21 +71,7 @@ func resize(c *call) []*value {
 			c.seen[1] = true
 		}
 	}
-	var scales []float64
-	var sizes []int
-	if c.has(2) {
-		if scales = c.floats(2); len(scales) == 0 { // as files of early versions leave it out
-			scales = nil
-		}
-	}
-	if c.has(3) {
-		if sizes = c.ints(3); len(sizes) == 0 {
-			sizes = nil
-		}
-	}
-	if (sizes == nil) == (scales == nil) {
-		c.fail("either sizes or scales must be given")
-	}
+	scales, sizes := c.resizeBy()
 	n := x.Rank()
 	if axes == nil {
 		axes = from(0, n)
@@ -99,24 +85,7 @@ func resize(c *call) []*value {
 		all[i], full[n+i] = 1, 1
 	}
 	if policy != "stretch" && sizes != nil {
-		f := math.Inf(1)
-		if policy == "not_smaller" {
-			f = 0
-		} else if policy != "not_larger" {
-			c.refuse("keep_aspect_ratio_policy %q is not known", policy)
-		}
-		for i, ax := range axes {
-			r := float64(sizes[i]) / float64(shape[c.axis(ax, n)])
-			if policy == "not_larger" {
-				f = min(f, r)
-			} else {
-				f = max(f, r)
-			}
-		}
-		scales = slices.Repeat([]float64{f}, len(axes))
-		for i, ax := range axes {
-			sizes[i] = int(math.Floor(f*float64(shape[c.axis(ax, n)]) + 0.5))
-		}
+		scales = c.keepAspect(policy, sizes, axes, shape)
 	}
 	var whole []int
 	if sizes != nil {
@@ -139,4 +108,44 @@ func resize(c *call) []*value {
 		full = nil
 	}
 	return out(c.interpolate(x, mode, near, whole, all, full, o))
+}
+
+// resizeBy are the factors or the extents that resize is given, the other being nil.
+func (c *call) resizeBy() (scales []float64, sizes []int) {
+	if c.has(2) {
+		if scales = c.floats(2); len(scales) == 0 { // as files of early versions leave it out
+			scales = nil
+		}
+	}
+	if c.has(3) {
+		if sizes = c.ints(3); len(sizes) == 0 {
+			sizes = nil
+		}
+	}
+	if (sizes == nil) == (scales == nil) {
+		c.fail("either sizes or scales must be given")
+	}
+	return scales, sizes
+}
+
+// keepAspect makes sizes those of one factor for all axes, the largest or least that the policy allows, and returns it for each of axes.
+func (c *call) keepAspect(policy string, sizes, axes, shape []int) []float64 {
+	f := math.Inf(1)
+	if policy == "not_smaller" {
+		f = 0
+	} else if policy != "not_larger" {
+		c.refuse("keep_aspect_ratio_policy %q is not known", policy)
+	}
+	for i, ax := range axes {
+		r := float64(sizes[i]) / float64(shape[c.axis(ax, len(shape))])
+		if policy == "not_larger" {
+			f = min(f, r)
+		} else {
+			f = max(f, r)
+		}
+	}
+	for i, ax := range axes {
+		sizes[i] = int(math.Floor(f*float64(shape[c.axis(ax, len(shape))]) + 0.5))
+	}
+	return slices.Repeat([]float64{f}, len(axes))
 }

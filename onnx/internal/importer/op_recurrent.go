@@ -66,16 +66,7 @@ func recurrent(c *call) []*value {
 	if op == "LSTM" {
 		tied = c.flag("input_forget", false)
 	}
-	dirs := []bool{false}
-	switch d := c.str("direction", "forward"); d {
-	case "forward":
-	case "reverse":
-		dirs = []bool{true}
-	case "bidirectional":
-		dirs = []bool{false, true}
-	default:
-		c.refuse("direction %q is not known", d)
-	}
+	dirs := c.directions()
 	per := len(defaults[op])
 	if names == nil {
 		names = slices.Repeat(defaults[op], len(dirs))
@@ -88,20 +79,7 @@ func recurrent(c *call) []*value {
 	for i, back := range dirs {
 		l := &layer{op: op, gates: len(gatesOf(op)), x: x, w: ops.Select(w, 0, i), r: ops.Select(r, 0, i), lengths: lengths,
 			clip: clip, hidden: hidden, resetFirst: first, input: tied, acts: acts[i*per : (i+1)*per]}
-		if bias != nil {
-			b := ops.Select(bias, 0, i)
-			n := b.Dim(0) / 2
-			l.wb, l.rb = ops.Narrow(b, 0, 0, n), ops.Narrow(b, 0, n, n)
-		}
-		if h0 != nil {
-			l.h = ops.Select(h0, 0, i)
-		}
-		if c0 != nil {
-			l.c = ops.Select(c0, 0, i)
-		}
-		if peep != nil {
-			l.peep = ops.Select(peep, 0, i)
-		}
+		l.take(i, bias, h0, c0, peep)
 		if back {
 			l.x = reversed(x, lengths)
 		}
@@ -123,6 +101,38 @@ func recurrent(c *call) []*value {
 		}
 	}
 	return out(y, h, cell)
+}
+
+// directions tells for each direction whether it goes backward.
+func (c *call) directions() []bool {
+	switch d := c.str("direction", "forward"); d {
+	case "forward":
+	case "reverse":
+		return []bool{true}
+	case "bidirectional":
+		return []bool{false, true}
+	default:
+		c.refuse("direction %q is not known", d)
+	}
+	return []bool{false}
+}
+
+// take gives l what direction i has of operands that may be left out.
+func (l *layer) take(i int, bias, h0, c0, peep *ops.Node) {
+	if bias != nil {
+		b := ops.Select(bias, 0, i)
+		n := b.Dim(0) / 2
+		l.wb, l.rb = ops.Narrow(b, 0, 0, n), ops.Narrow(b, 0, n, n)
+	}
+	if h0 != nil {
+		l.h = ops.Select(h0, 0, i)
+	}
+	if c0 != nil {
+		l.c = ops.Select(c0, 0, i)
+	}
+	if peep != nil {
+		l.peep = ops.Select(peep, 0, i)
+	}
 }
 
 // build runs a layer: y is [T, N, H], h and cell are [N, H].

@@ -29,35 +29,9 @@ func roiAlign(c *call) []*value {
 	if mode != "avg" && mode != "max" || ph < 1 || pw < 1 {
 		c.fail("mode %q, output of %d x %d", mode, ph, pw)
 	}
-	build := func(rois, batch *ops.Node, gh, gw int) *ops.Node {
-		image := ops.Gather(x, 0, batch)  // [R, C, H, W]
-		low := func(axis int) *ops.Node { // start and extent of each region
-			return ops.Sub(ops.Mul(ops.Narrow(rois, 1, axis, 1), ops.ScalarLike(rois, scale)), ops.ScalarLike(rois, offset))
-		}
-		sides := func(axis, extent, parts, grid int) [2]*ops.Node {
-			start := low(axis)
-			size := ops.Sub(low(axis+2), start)
-			if offset == 0 {
-				size = ops.Maximum(size, ops.ScalarLike(size, 1))
-			}
-			at := c.b.g.Iota(rois.DType(), 1, 1, parts*grid)
-			at = ops.Div(ops.Add(at, ops.ScalarLike(at, 0.5)), ops.ScalarLike(at, float64(parts*grid)))
-			return between(ops.Add(start, ops.Mul(at, size)), extent)
-		}
-		ys, xs := sides(1, x.Dim(2), ph, gh), sides(0, x.Dim(3), pw, gw)
-		sample := func(a, b *ops.Node) *ops.Node { // [R, C, PH·GH, PW·GW]
-			return ops.MatMul(ops.MatMul(ops.Unsqueeze(a, 1), image), ops.Transpose(ops.Unsqueeze(b, 1), 0, 1, 3, 2))
-		}
-		grid := func(y *ops.Node) *ops.Node { return ops.Reshape(y, y.Dim(0), y.Dim(1), ph, gh, pw, gw) }
-		if mode == "avg" {
-			return ops.Mean(grid(sample(ops.Add(ys[0], ys[1]), ops.Add(xs[0], xs[1]))), 3, 5)
-		}
-		// the largest of the weighted elements, as in onnxruntime
-		y := ops.Maximum(ops.Maximum(sample(ys[0], xs[0]), sample(ys[0], xs[1])), ops.Maximum(sample(ys[1], xs[0]), sample(ys[1], xs[1])))
-		return ops.Max(grid(y), 3, 5)
-	}
+	p := &roiPool{x: x, offset: offset, scale: scale, ph: ph, pw: pw, largest: mode == "max"}
 	if ratio > 0 {
-		return out(build(rois, batch, ratio, ratio))
+		return out(p.build(c, rois, batch, ratio, ratio))
 	}
 	var each []*ops.Node // as many samples as a part of the region has elements
 	v := c.floats(1)
@@ -85,12 +59,49 @@ func roiAlign(c *call) []*value {
 			each = append(each, c.b.g.Zeros(x.DType(), 1, x.Dim(1), ph, pw))
 			continue
 		}
-		each = append(each, build(ops.Narrow(rois, 0, i, 1), ops.Narrow(batch, 0, i, 1), gh, gw))
+		each = append(each, p.build(c, ops.Narrow(rois, 0, i, 1), ops.Narrow(batch, 0, i, 1), gh, gw))
 	}
 	if len(each) == 0 {
 		return out(c.b.g.Zeros(x.DType(), 0, x.Dim(1), ph, pw))
 	}
 	return out(ops.Concat(0, each...))
+}
+
+// roiPool pools regions of images.
+type roiPool struct {
+	x             *ops.Node
+	offset, scale float64
+	ph, pw        int  // the extents of a result
+	largest       bool // of the samples of a part, not their mean
+}
+
+// build pools regions with gh × gw samples in each part of a result.
+func (p *roiPool) build(c *call, rois, batch *ops.Node, gh, gw int) *ops.Node {
+	image := ops.Gather(p.x, 0, batch) // [R, C, H, W]
+	low := func(axis int) *ops.Node {  // start and extent of each region
+		return ops.Sub(ops.Mul(ops.Narrow(rois, 1, axis, 1), ops.ScalarLike(rois, p.scale)), ops.ScalarLike(rois, p.offset))
+	}
+	sides := func(axis, extent, parts, grid int) [2]*ops.Node {
+		start := low(axis)
+		size := ops.Sub(low(axis+2), start)
+		if p.offset == 0 {
+			size = ops.Maximum(size, ops.ScalarLike(size, 1))
+		}
+		at := c.b.g.Iota(rois.DType(), 1, 1, parts*grid)
+		at = ops.Div(ops.Add(at, ops.ScalarLike(at, 0.5)), ops.ScalarLike(at, float64(parts*grid)))
+		return between(ops.Add(start, ops.Mul(at, size)), extent)
+	}
+	ys, xs := sides(1, p.x.Dim(2), p.ph, gh), sides(0, p.x.Dim(3), p.pw, gw)
+	sample := func(a, b *ops.Node) *ops.Node { // [R, C, PH·GH, PW·GW]
+		return ops.MatMul(ops.MatMul(ops.Unsqueeze(a, 1), image), ops.Transpose(ops.Unsqueeze(b, 1), 0, 1, 3, 2))
+	}
+	grid := func(y *ops.Node) *ops.Node { return ops.Reshape(y, y.Dim(0), y.Dim(1), p.ph, gh, p.pw, gw) }
+	if !p.largest {
+		return ops.Mean(grid(sample(ops.Add(ys[0], ys[1]), ops.Add(xs[0], xs[1]))), 3, 5)
+	}
+	// the largest of the weighted elements, as in onnxruntime
+	y := ops.Maximum(ops.Maximum(sample(ys[0], xs[0]), sample(ys[0], xs[1])), ops.Maximum(sample(ys[1], xs[0]), sample(ys[1], xs[1])))
+	return ops.Max(grid(y), 3, 5)
 }
 
 // maxSamples of a part of a region are taken along an axis.
