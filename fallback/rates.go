@@ -61,7 +61,7 @@ var found struct {
 	rates
 }
 
-// measured are the rates of this machine. Where nobody has called [Engine.Measure] they are found now, in about 10 ms, or 100 where a
+// measured are the rates of this machine. Where nobody has called [Engine.Measure] they are found now, which takes longer where a
 // virtual machine is slow to give pages.
 func measured() rates {
 	found.once.Do(func() { found.rates = measure() })

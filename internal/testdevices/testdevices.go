@@ -3,8 +3,8 @@
 //
 // # What is compiled, and how
 //
-// Nearly all of the time of tests with empty caches is a CPU driver's compiler: 0.03 to 0.2 s for each kernel, on one thread, half
-// of it the optimizer's. So a kernel is compiled with the optimizer where it is first of its kind:
+// Nearly all of the time of tests with empty caches is a CPU driver's compiler, on one thread, half of it the
+// optimizer's. So a kernel is compiled with the optimizer where it is first of its kind:
 //
 //   - ops with kernels of their own, in the dtypes that most programs have: the matrix of the root package;
 //   - kernels that a family chooses for the device: tests below internal/ocl, of sparse and of the packages below ops;
