@@ -3,8 +3,8 @@
 // macros  FMA(a, b, c)  the fast one of fma, mad, a * b + c: the host defines it per device
 //         IDX           int, or long where an address needs it    IDX_MAX  its largest value
 //         HAS_DOUBLE    1 where the program computes in double
-//         SOFT_HALF     1 where half is stored by integer arithmetic, which CPU drivers make
-//                       vectors of; their vstore_half is a call
+//         SOFT_HALF     1 where half is not stored by vstore_half, a call on CPU drivers, but by what they make vectors of:
+//                       instructions of the processor, where the compiler says that there are such, else integer arithmetic
 // note    contraction of a * b + c stays on: it is more exact, and each value of a fused
 //         expression is a statement of its own, so nothing contracts across operations
 
@@ -140,7 +140,27 @@ static inline long floordiv_long(const long n, const long d) {
     return q - (n < q * d);
 }
 
+// HARD_HALF: the processor converts vectors of half, and Clang knows builtins for that. PoCL's vload_half is
+// integer arithmetic, of which a loop over a window does a dozen operations at every tap.
+#if SOFT_HALF && defined(__F16C__) && defined(__has_builtin)
+#if __has_builtin(__builtin_load_halff) && __has_builtin(__builtin_store_halff)
+#define HARD_HALF 1
+#endif
+#endif
+
 // Rounding to the half types, ties to even, kept in float.
+#if HARD_HALF
+typedef ushort __attribute__((may_alias)) bits_of_half;
+static inline ushort half_bits(const float x) {
+    bits_of_half bits;
+    __builtin_store_halff(x, (__private half *)&bits);
+    return bits;
+}
+static inline float round_float16(const float x) {
+    const bits_of_half bits = half_bits(x);
+    return __builtin_load_halff((__private const half *)&bits);
+}
+#else
 static inline float round_float16(const float x) {
     const uint u = as_uint(x), m = u & 0x7fffffffu;
     const uint r = (m + 0xfffu + ((m >> 13) & 1u)) & ~0x1fffu;
@@ -158,6 +178,7 @@ static inline ushort half_bits(const float x) {
     const uint big = m > 0x7f800000u ? 0x7e00u : 0x7c00u;
     return (ushort)((u >> 16 & 0x8000u) | (m >= 0x47800000u ? big : m < 0x38800000u ? tiny : normal));
 }
+#endif
 static inline uint bfloat16_bits(const float x) {
     const uint u = as_uint(x);
     const uint r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
@@ -206,7 +227,11 @@ static inline float odd_from_double(const double x) {
 #define LOAD_uint32(p, i) ((p)[i])
 #define LOAD_int64(p, i) ((p)[i])
 #define LOAD_uint64(p, i) ((p)[i])
+#if HARD_HALF
+#define LOAD_float16(p, i) __builtin_load_halff((p) + (i))
+#else
 #define LOAD_float16(p, i) vload_half(i, p)
+#endif
 #define LOAD_bfloat16(p, i) as_float((uint)(p)[i] << 16)
 #define LOAD_float32(p, i) ((p)[i])
 #define LOAD_float64(p, i) ((p)[i])
