@@ -34,6 +34,11 @@ type windows struct {
 // byWindows is how windows slide in r; nil where none do, or not so that these
 // kernels can follow.
 func (r *reduction) byWindows() *windows {
+	if codegen.IsHalfType(r.val) { // a plane is widened once, when it is laid out, and not at every tap
+		wide := *r
+		wide.val = tensor.Float32
+		r = &wide
+	}
 	if r.val != tensor.Float32 && r.val != tensor.Float64 || r.rows == 0 || r.cols == 0 || codegen.MultipliesMany(r.fold, r.cols) {
 		return nil
 	}
@@ -149,7 +154,7 @@ func factors(e *engine.Expr) (a, b *engine.Expr, ok bool) {
 // and a factor, which has nothing to do with windows or, of taps, with taps.
 func (w *windows) separate(value *engine.Expr) bool {
 	slides := func(e *engine.Expr) bool {
-		return e.DType == w.val && w.down.holds(e, w.task.Axes) && w.along.holds(e, w.task.Axes) && w.varies(e)
+		return (e.DType == w.val || codegen.IsHalfType(e.DType) && w.val == tensor.Float32) && w.down.holds(e, w.task.Axes) && w.along.holds(e, w.task.Axes) && w.varies(e)
 	}
 	apart := append(axis(w.down.at), w.along.at)
 	if w.taps {

@@ -56,7 +56,7 @@ func TestWindowsSlideAlongRows(t *testing.T) {
 					ins = append(ins, ocltest.RandomBytes(r, in.DType, in.Len))
 				}
 				p := ocltest.Verify(t, e, task, ins, 1e-4, 1)
-				if e.Facts().CPU && !(of == "position" && s.DType.Size() == 2) {
+				if e.Facts().CPU {
 					require.Contains(t, p.Variant, "window")
 				}
 			})
@@ -109,6 +109,39 @@ func TestBoxesAreFoldedDownAndThenAlong(t *testing.T) {
 			}
 			ocltest.Verify(t, device(t, "reduce=window", nil), task, ins, 1e-4, 1)
 		})
+	}
+}
+
+// A pool of halves folds them as they are, and not widened: its windows slide all the same, over a plane of floats.
+func TestWindowsSlideOverHalves(t *testing.T) {
+	for _, dt := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
+		for _, fold := range []engine.Monoid{engine.Max, engine.Min, engine.ArgMax} {
+			for _, s := range []sample.Window{
+				{N: 2, C: 3, H: 11, W: 37, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: dt},
+				{N: 1, C: 5, H: 10, W: 23, U: 2, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: dt},
+			} {
+				t.Run(fmt.Sprint(dt, " ", fold, " ", s.Stride), func(t *testing.T) {
+					t.Parallel()
+					task := s.Pool(fold)
+					value := s.Image(0, 1, 2, 3, 4, 5)
+					task.Folds[0].Value = engine.Apply(sample.Where, dt, engine.Valid(value.Conds), value, sample.Constant(dt, math.Inf(-1)))
+					if !fold.IsArg() {
+						task.Folds[0].Acc = dt
+						task.Values = []*engine.Expr{engine.Acc(0, dt)}
+						task.Outs[0].DType = dt
+					}
+					ins := [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(9, 4)), dt, task.Ins[0].Len)}
+					for i := int64(5); i < task.Ins[0].Len; i += 97 {
+						ocltest.PutAt(dt, ins[0], i, []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[i%3], 0)
+					}
+					e := device(t, "", nil)
+					p := ocltest.Verify(t, e, task, ins, 0, 1)
+					if e.Facts().CPU {
+						require.Contains(t, p.Variant, "window")
+					}
+				})
+			}
+		}
 	}
 }
 
