@@ -44,6 +44,29 @@
     } else \
         VECTORS for (int k = 0; k < n; k++) (y)[i + k] = (b)[k];
 
+// PUT_ROW stores what row r has in columns COLUMN(k), for k from BEGIN to END, by PUT(k, value). Where it is inside, those of
+// k from `from` to `to` are in its interior.
+#if INTERIOR && WHOLE
+#define PUT_ROW(T, BEGIN, END, COLUMN, PUT) \
+    if (inside) { \
+        VECTORS for (T k = BEGIN; k < END; k++) PUT(k, INTERIOR_VALUE(r, COLUMN(k))); \
+        for (T k = from > BEGIN ? BEGIN : to; k < END; k = k + 1 == from ? to : k + 1) PUT(k, VALUE(r, COLUMN(k))); \
+    } else \
+        VECTORS for (T k = BEGIN; k < END; k++) PUT(k, VALUE(r, COLUMN(k)));
+#elif INTERIOR
+#define PUT_ROW(T, BEGIN, END, COLUMN, PUT) \
+    VECTORS for (T k = BEGIN; k < from; k++) PUT(k, VALUE(r, COLUMN(k))); \
+    VECTORS for (T k = from; k < to; k++) PUT(k, INTERIOR_VALUE(r, COLUMN(k))); \
+    for (T k = to; k < END; k++) PUT(k, VALUE(r, COLUMN(k)));
+#else
+#define PUT_ROW(T, BEGIN, END, COLUMN, PUT) \
+    VECTORS for (T k = BEGIN; k < END; k++) PUT(k, VALUE(r, COLUMN(k)));
+#endif
+#define OF_BLOCK(k) c + (k)
+#define TO_BLOCK(k, v) KEEP(k, v)
+#define OF_ROW(k) k
+#define TO_ROW(k, v) STORE(r * COLS + (k), v)
+
 BODY void map_points(const IDX column, const IDX row, PARAMS) {
     const IDX c0 = column * CSPAN, c1 = min(c0 + CSPAN, COLS);
     const IDX r0 = row * RSPAN, r1 = min(r0 + RSPAN, ROWS);
@@ -60,20 +83,8 @@ BODY void map_points(const IDX column, const IDX row, PARAMS) {
             BUFFERS(BLOCK)
 #if INTERIOR
             const int from = inside ? (int)clamp((IDX)(FROM) - c, (IDX)0, (IDX)n) : n, to = max((int)min((IDX)(TO) - c, (IDX)n), from);
-#if WHOLE
-            if (inside) {
-                VECTORS for (int k = 0; k < n; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
-                for (int k = from > 0 ? 0 : to; k < n; k = k + 1 == from ? to : k + 1) KEEP(k, VALUE(r, c + k));
-            } else
-                VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
-#else
-            VECTORS for (int k = 0; k < from; k++) KEEP(k, VALUE(r, c + k));
-            VECTORS for (int k = from; k < to; k++) KEEP(k, INTERIOR_VALUE(r, c + k));
-            for (int k = to; k < n; k++) KEEP(k, VALUE(r, c + k));
 #endif
-#else
-            VECTORS for (int k = 0; k < n; k++) KEEP(k, VALUE(r, c + k));
-#endif
+            PUT_ROW(int, 0, n, OF_BLOCK, TO_BLOCK)
             EACH_BUFFER(EMPTY)
             c += n;
         }
@@ -83,21 +94,11 @@ BODY void map_points(const IDX column, const IDX row, PARAMS) {
             VECTORS for (IDX c = begin; c < end; c++) STORE(r * COLS + c, value(r, c - (from))); \
         }
         EACH_SEGMENT
-#elif INTERIOR
+#else
+#if INTERIOR
         const IDX from = inside ? clamp((IDX)(FROM), c0, c1) : c1, to = max(min((IDX)(TO), c1), from);
-#if WHOLE
-        if (inside) {
-            VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, INTERIOR_VALUE(r, c));
-            for (IDX c = from > c0 ? c0 : to; c < c1; c = c + 1 == from ? to : c + 1) STORE(r * COLS + c, VALUE(r, c));
-        } else
-            VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
-#else
-        VECTORS for (IDX c = c0; c < from; c++) STORE(r * COLS + c, VALUE(r, c));
-        VECTORS for (IDX c = from; c < to; c++) STORE(r * COLS + c, INTERIOR_VALUE(r, c));
-        for (IDX c = to; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
 #endif
-#else
-        VECTORS for (IDX c = c0; c < c1; c++) STORE(r * COLS + c, VALUE(r, c));
+        PUT_ROW(IDX, c0, c1, OF_ROW, TO_ROW)
 #endif
     }
 }
