@@ -122,12 +122,19 @@ func (r *rates) curves(d engine.MemoryDomain) (up, down platform.Curve) {
 type hostEstimates struct {
 	*hostPath
 	rates *rates
-	able  []bool     // it can run on the companion
-	own   []bool     // it is a caller's kernel, of which nobody knows how much it computes before it has run
-	work  []coreTime // of one core, without the launch
-	fresh []bool     // the first of its kind, and the driver's threads did not run it yet
-	rule  bool       // a task is to be reproducible
-	held  int        // kernels that the driver keeps loaded for its threads
+	tasks []hostTask
+	rule  bool // a task is to be reproducible
+	held  int  // kernels that the driver keeps loaded for its threads
+}
+
+// hostTask is what the choice of a runner asks of a task.
+type hostTask struct {
+	able  bool // it can run on the companion
+	own   bool // it is a caller's kernel, of which nobody knows how much it computes before it has run
+	fresh bool // the first of its kind, and the driver's threads did not run it yet
+	work  coreTime
+	// reads and writes are bytes of operands that differ from run to run.
+	reads, writes int64
 }
 
 // coreTime is the time of a task on one core without its launches, how much of it the core computes, while it waits for memory
@@ -145,28 +152,38 @@ func (s *hostEstimates) add(t *engine.Task, c engine.Cost, able bool) {
 		return
 	}
 	held, among := s.loaded.Holds(t)
-	s.rule, s.held, s.fresh = s.rule || t.Reproducible, held, append(s.fresh, !among)
-	s.own = append(s.own, t.Kind == engine.Custom)
-	if !able {
-		s.able, s.work = append(s.able, false), append(s.work, coreTime{})
-		return
+	s.rule, s.held = s.rule || t.Reproducible, held
+	h := hostTask{own: t.Kind == engine.Custom, fresh: !among, reads: moving(t.Ins), writes: moving(t.Outs)}
+	if able {
+		why, checked := s.indivisible(t)
+		h.able = variant.Check(s.inline.to.facts, t) == nil && why == "" && !checked
+		h.work = s.rates.onCore(t, c)
 	}
-	why, checked := s.indivisible(t)
-	s.able = append(s.able, variant.Check(s.inline.to.facts, t) == nil && why == "" && !checked)
-	s.work = append(s.work, s.rates.onCore(t, c))
+	s.tasks = append(s.tasks, h)
+}
+
+// moving are the bytes of operands that are not the same in every run.
+func moving(operands []engine.Operand) (n int64) {
+	for _, o := range operands {
+		if !o.Steady {
+			n += o.Bytes()
+		}
+	}
+	return n
 }
 
 // repeat adds task number i once more.
 func (s *hostEstimates) repeat(i int) {
 	if s != nil {
-		s.able, s.work, s.fresh = append(s.able, s.able[i]), append(s.work, s.work[i]), append(s.fresh, false)
-		s.own = append(s.own, s.own[i])
+		again := s.tasks[i]
+		again.fresh = false
+		s.tasks = append(s.tasks, again)
 	}
 }
 
 // choose returns the runner of some of the tasks, and why; nil: the device's queue runs them.
 func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
-	if slices.ContainsFunc(tasks, func(t int) bool { return !s.able[t] }) {
+	if slices.ContainsFunc(tasks, func(t int) bool { return !s.tasks[t].able }) {
 		return nil, ""
 	}
 	switch variant.Forced(s.eng.force, variant.Thread) {
@@ -195,7 +212,7 @@ func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 	// The explanation omits runners that were not considered.
 	r, chosen, took, other, otherTook := s.inline, "inline", inline, "worker pool", pooled
 	// The worker pool sees how long a caller's own kernel takes, and divides it or not.
-	if own := s.pooled != nil && slices.ContainsFunc(tasks, func(t int) bool { return s.own[t] }); own || pooled < alone {
+	if own := s.pooled != nil && slices.ContainsFunc(tasks, func(t int) bool { return s.tasks[t].own }); own || pooled < alone {
 		r, chosen, took, other, otherTook = s.pooled, other, pooled, chosen, inline
 	}
 	if why = fmt.Sprintf("CPU threads: %s %s (", chosen, units.Duration(took)); otherTook < math.MaxInt64 {
@@ -208,7 +225,7 @@ func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 func (s *hostEstimates) crowded(tasks []int) bool {
 	fresh := 0
 	for _, t := range tasks {
-		if s.fresh[t] {
+		if s.tasks[t].fresh {
 			fresh++
 		}
 	}
@@ -224,15 +241,19 @@ const patience = 1.25
 const foreground = 20 * time.Millisecond
 
 // race predicts the time of tasks on the companion, on the device, where their memory is
-// in the processor's caches, as in short runs, and on the worker pool.
+// in the processor's caches, as in short runs, and on the worker pool. What the first one reads and the last one writes is copied to and
+// from the device, and stays in place for the others.
 func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration) {
 	r := s.rates
 	queued, pooled = r.host.wake, math.MaxInt64
+	if len(tasks) > 0 {
+		queued += r.move(r.up, s.tasks[tasks[0]].reads) + r.move(r.down, s.tasks[tasks[len(tasks)-1]].writes)
+	}
 	if s.pooled != nil {
 		pooled = 0
 	}
 	for _, t := range tasks {
-		work := s.work[t]
+		work := s.tasks[t].work
 		launches := time.Duration(work.launches)
 		inline += launches*r.host.launch + work.all
 		queued += launches*r.launch + r.woken(work)
@@ -246,7 +267,7 @@ func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration)
 // of predicts tasks that r runs.
 func (s *hostEstimates) of(r *hostRunner, tasks []int, times []time.Duration) engine.Link {
 	for i, t := range tasks {
-		work := s.work[t]
+		work := s.tasks[t].work
 		launch := time.Duration(work.launches) * s.rates.host.launch
 		if times[i] = launch + work.all; r.pool != nil {
 			times[i] = r.pool.Time(work.all, work.computing, launch)

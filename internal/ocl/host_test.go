@@ -158,10 +158,12 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.host.pooled, site(task(500e3)))
 	require.Same(t, e.host.pooled, site(task(10e6)), "who waits for memory is in nobody's way")
 	long := task(2e6)
-	for range 100 {
+	for range 400 {
 		long.Values[0] = engine.Apply(sample.Add, tensor.Float32, long.Values[0], engine.Run())
 	}
 	require.Same(t, e.queue, site(long), "Go's monitor would be in the way")
+	long.Ins[0].Len = 64e6
+	require.Same(t, e.host.pooled, site(long), "what it reads would be copied to the device")
 }
 
 // A prediction that is asked for again, of a task or of one that is alike to it in a sequence, chooses no kernels again.
