@@ -24,6 +24,9 @@ const (
 	fewFlops       = 1 << 14 // are done before another task has begun
 	fewViews       = 16      // that are looked through for divisions
 	scalarSlowdown = 3       // times as long as elements of vectors take those that are computed one at a time
+	acrossFlops    = 6       // in operations, to read an element that is no neighbour in memory
+	severalReads   = 3       // of neighbours by a map
+	shortPiece     = 32      // elements; vectors have 16
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a

@@ -17,6 +17,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		again := more * flops
 		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
 	}
+	goneThrough := func(passes float64) bool { return dear(passes-1+scalarSlowdown-1, engine.DivideFlops) }
 	switch {
 	case n.Op.Kind == ir.KindGather:
 		if packed > 0 || slices.ContainsFunc(f.users[n], turns) { // instead of reading lines where they are
@@ -32,28 +33,41 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 			reads++
 		}
 		alongLines := f.slid(n) || f.tiled(n, inner) || f.foundInLines(n)
-		if !alongLines && !dear(reads-1+longer, engine.DivideFlops) {
+		passes := f.passes(n)
+		if !alongLines && !dear(reads-1+longer, engine.DivideFlops) && passes < 2 && !inner[n] {
 			return false
 		}
 		address := f.address(n)
+		if passes >= 2 && breaksLines(n, address) && hasQuotient(address) || inner[n] && f.shortPieces(n)(address) {
+			return goneThrough(passes)
+		}
 		if alongLines && breaksLines(n, address) {
 			longer += (scalarSlowdown - 1) * min(reads, 1)
 		}
 		return dear(reads-1+longer, engine.DivideFlops) && hasQuotient(address)
 	case n.Op.View != nil:
 		slid, tiled := f.slid(n), f.tiled(n, inner)
-		contracted := func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract }
-		if n.Is(ir.TraitReadsInside) && slid && f.viewedBy(n, contracted) { // each element of a window would be tested for the edge
-			return dear(reads-1, engine.DivideFlops)
+		contracted := f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
+		if n.Is(ir.TraitReadsInside) {
+			if slid && (contracted || f.padded(n)) { // each element of a window would be tested for the edge, or for two
+				return dear(reads-1, engine.DivideFlops)
+			}
+		} else if (slid && !contracted || reads >= severalReads) && f.readAcross(n) && dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops) {
+			f.dense[n] = true // else it were as far apart again
+			return true
 		}
 		found := slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) })
 		lines := f.foundInLines(n)
-		if !slid && !tiled && !found && !lines {
+		passes := f.passes(n)
+		if !slid && !tiled && !found && !lines && passes < 2 && !inner[n] {
 			return false
 		}
-		at, _ := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
+		at, conds := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
+		broken := breaksLines(n, at...)
 		switch {
-		case (slid || tiled || lines) && breaksLines(n, at...):
+		case !slid && (passes >= 2 && (broken || along(n, conds)) || inner[n] && slices.ContainsFunc(at, f.shortPieces(n))):
+			return goneThrough(passes)
+		case (slid || tiled || lines) && broken:
 			longer += (scalarSlowdown - 1) * min(reads, 1)
 		case !slid && !found:
 			return false
@@ -61,6 +75,46 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		return dear(reads-1+longer, engine.DivideFlops) && slices.ContainsFunc(at, hasQuotient)
 	}
 	return false
+}
+
+// passes is how often all of n is gone through: by each fold, by each view, as those of a stencil, once by all else that computes with its
+// elements, and once more by what does so after one of these folds.
+func (f *fusion) passes(n *ir.Node) (k float64) {
+	var before, after float64
+	for _, u := range f.users[n] {
+		switch {
+		case heavy(u) || u.Op.View != nil && u.Size() > n.Size()/2:
+			k++
+		case f.afterFold(u, n):
+			after = 1
+		default:
+			before = 1
+		}
+	}
+	return k + before + after
+}
+
+// afterFold reports whether u computes with the result of a fold that may be one of its operand n.
+func (f *fusion) afterFold(u, n *ir.Node) bool {
+	open := slices.DeleteFunc(slices.Clone(u.Reads()), func(x *ir.Node) bool { return x == n })
+	for i := 0; i < len(open) && i < maxAside; i++ {
+		switch x := open[i]; {
+		case x.InBuffer() || f.place[x] < f.place[n]:
+		case heavy(x):
+			return true
+		default:
+			open = append(open, x.Reads()...)
+		}
+	}
+	return false
+}
+
+// along reports whether conds depend on the coordinate of n along its lines of memory.
+func along(n *ir.Node, conds []engine.Cond) (yes bool) {
+	for _, c := range conds {
+		c.X.VisitAxes(func(a int) { yes = yes || a == n.Rank()-1 })
+	}
+	return yes
 }
 
 // tiled reports whether a map turns n, or a view of it, where inner are the nodes that others compute: it holds tiles of lines of memory.
@@ -84,9 +138,32 @@ func (f *fusion) foundInLines(n *ir.Node) bool {
 	return f.viewedBy(n, func(u, of *ir.Node) bool { return findsLines(u) && u.In[0] == of })
 }
 
+// readAcross reports whether neighbours along the last axis of n lie apart in memory: kernels that slide windows over lines, and maps
+// that read several elements for one, take them one at a time.
+func (f *fusion) readAcross(n *ir.Node) bool {
+	line := len(n.Shape) - 1
+	for line > 0 && n.Shape[line] == 1 {
+		line--
+	}
+	return line >= 0 && slices.ContainsFunc(f.address(n).Terms, func(t engine.Term) bool {
+		return t.Atom.Kind == engine.AtomAxis && t.Atom.Axis == line && max(t.Coef, -t.Coef) > 1
+	})
+}
+
+// padded reports whether a view of n has something around it, as those of pools have: a vector is tested for one edge, and not for two.
+func (f *fusion) padded(n *ir.Node) bool {
+	return f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Is(ir.TraitReadsInside) })
+}
+
 // slid reports whether windows slide over n, or a view of it.
 func (f *fusion) slid(n *ir.Node) bool {
 	return f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Is(ir.TraitWindows) })
+}
+
+// isEdge reports whether n is a padded image that windows may read through, without a buffer.
+func isEdge(n *ir.Node) bool {
+	a, ok := n.Attr.(ir.MaterializeAttr)
+	return ok && a.Edge
 }
 
 // viewedBy reports whether so is true of a reader of n, or of one of a view of it, and what it reads.
@@ -97,7 +174,7 @@ func (f *fusion) viewedBy(n *ir.Node, so func(u, of *ir.Node) bool) bool {
 			if so(u, views[i]) {
 				return true
 			}
-			if u.Op.View != nil && !f.root[u] {
+			if u.Op.View != nil && !f.root[u] || isEdge(u) {
 				views = append(views, u)
 			}
 		}
@@ -115,6 +192,15 @@ func breaksLines(n *ir.Node, at ...*engine.Index) bool {
 			return yes
 		})
 	})
+}
+
+// shortPieces tells of a part of the address of n whether it divides lines of memory into pieces that are mostly shorter than vectors.
+func (f *fusion) shortPieces(n *ir.Node) func(*engine.Index) bool {
+	return func(x *engine.Index) bool {
+		return slices.ContainsFunc(x.Terms, func(t engine.Term) bool {
+			return (t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod) && t.Atom.D < shortPiece && breaksLines(n, x)
+		})
+	}
 }
 
 // coordinates are those of an element of n.
