@@ -47,18 +47,18 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		return dear(reads-1+longer, engine.DivideFlops) && hasQuotient(address)
 	case n.Op.View != nil:
 		slid, tiled := f.slid(n), f.tiled(n, inner)
+		passes := f.passes(n)
 		contracted := f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
 		if n.Is(ir.TraitReadsInside) {
 			if slid && (contracted || f.padded(n)) { // each element of a window would be tested for the edge, or for two
 				return dear(reads-1, engine.DivideFlops)
 			}
-		} else if (slid && !contracted || reads >= severalReads) && f.readAcross(n) && dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops) {
+		} else if (slid && !contracted || passes >= severalReads) && f.readAcross(n) && dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops) {
 			f.dense[n] = true // else it were as far apart again
 			return true
 		}
 		found := slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) })
 		lines := f.foundInLines(n)
-		passes := f.passes(n)
 		if !slid && !tiled && !found && !lines && passes < 2 && !inner[n] {
 			return false
 		}
