@@ -17,7 +17,11 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		again := more * flops
 		return again > engine.StoredFlops && again*float64(n.Size()) > fewFlops
 	}
-	goneThrough := func(passes float64) bool { return dear(passes-1+scalarSlowdown-1, engine.DivideFlops) }
+	lines := func(dear bool) bool { // what is stored for who goes along its lines has its lines in memory, and not those of its operand
+		f.dense[n] = f.dense[n] || dear
+		return dear
+	}
+	goneThrough := func(passes float64) bool { return lines(dear(passes-1+scalarSlowdown-1, engine.DivideFlops)) }
 	switch {
 	case n.Op.Kind == ir.KindGather:
 		if packed > 0 || slices.ContainsFunc(f.users[n], turns) { // instead of reading lines where they are
@@ -53,13 +57,12 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 			if slid && (contracted || f.padded(n)) { // each element of a window would be tested for the edge, or for two
 				return dear(reads-1, engine.DivideFlops)
 			}
-		} else if (slid && !contracted || passes >= severalReads) && f.readAcross(n) && dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops) {
-			f.dense[n] = true // else it were as far apart again
+		} else if (slid && !contracted || passes >= severalReads) && f.readAcross(n) && lines(dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops)) {
 			return true
 		}
 		found := slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) })
-		lines := f.foundInLines(n)
-		if !slid && !tiled && !found && !lines && passes < 2 && !inner[n] {
+		inLines := f.foundInLines(n)
+		if !slid && !tiled && !found && !inLines && passes < 2 && !inner[n] {
 			return false
 		}
 		at, conds := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
@@ -67,7 +70,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		switch {
 		case !slid && (passes >= 2 && (broken || along(n, conds)) || inner[n] && slices.ContainsFunc(at, f.shortPieces(n))):
 			return goneThrough(passes)
-		case (slid || tiled || lines) && broken:
+		case (slid || tiled || inLines) && broken:
 			longer += (scalarSlowdown - 1) * min(reads, 1)
 		case !slid && !found:
 			return false
