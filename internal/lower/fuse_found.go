@@ -53,11 +53,17 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		slid, tiled := f.slid(n), f.tiled(n, inner)
 		passes := f.passes(n)
 		contracted := f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
+		across := slid && !contracted || passes >= severalReads
+		for x := n.In[0]; across && x.Op.View != nil && !f.dense[x]; x = x.In[0] {
+			if f.readAcross(x) { // and stored instead, with less around it
+				return false
+			}
+		}
 		if n.Is(ir.TraitReadsInside) {
 			if slid && (contracted || f.padded(n)) { // each element of a window would be tested for the edge, or for two
 				return dear(reads-1, engine.DivideFlops)
 			}
-		} else if (slid && !contracted || passes >= severalReads) && f.readAcross(n) && lines(dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops)) {
+		} else if across && f.readAcross(n) && lines(dear(reads-1+(scalarSlowdown-1)*reads, acrossFlops)) {
 			return true
 		}
 		found := slices.ContainsFunc(f.users[n], func(u *ir.Node) bool { return oneByOne(u, n) })
@@ -80,14 +86,16 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 	return false
 }
 
-// passes is how often all of n is gone through: by each fold, by each view, as those of a stencil, once by all else that computes with its
-// elements, and once more by what does so after one of these folds.
+// passes is how often all of n is gone through: by each fold, by those of each view, as a stencil has, once by all else that computes
+// with its elements, and once more by what does so after one of these folds.
 func (f *fusion) passes(n *ir.Node) (k float64) {
 	var before, after float64
 	for _, u := range f.users[n] {
 		switch {
-		case heavy(u) || u.Op.View != nil && u.Size() > n.Size()/2:
+		case heavy(u):
 			k++
+		case u.Op.View != nil && u.Size() > n.Size()/2 && !f.root[u]:
+			k += f.passes(u)
 		case f.afterFold(u, n):
 			after = 1
 		default:
