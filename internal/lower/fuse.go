@@ -25,7 +25,7 @@ const (
 	fewViews       = 16      // that are looked through for divisions
 	scalarSlowdown = 3       // times as long as elements of vectors take those that are computed one at a time
 	acrossFlops    = 6       // in operations, to read an element that is no neighbour in memory
-	severalReads   = 3       // of neighbours by a map
+	severalReads   = 3       // of elements that neighbour along one axis in memory and are read along another
 	shortPiece     = 32      // elements; vectors have 16
 )
 

@@ -53,7 +53,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		slid, tiled := f.slid(n), f.tiled(n, inner)
 		passes := f.passes(n)
 		contracted := f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
-		across := slid && !contracted || passes >= severalReads
+		across := slid && !contracted || passes >= severalReads || passes == severalReads-1 && f.scattered(n)
 		for x := n.In[0]; across && x.Op.View != nil && !f.dense[x]; x = x.In[0] {
 			if f.readAcross(x) { // and stored instead, with less around it
 				return false
@@ -159,6 +159,11 @@ func (f *fusion) readAcross(n *ir.Node) bool {
 	return line >= 0 && slices.ContainsFunc(f.address(n).Terms, func(t engine.Term) bool {
 		return t.Atom.Kind == engine.AtomAxis && t.Atom.Axis == line && max(t.Coef, -t.Coef) > 1
 	})
+}
+
+// scattered reports whether the elements of n neighbour along no axis in memory, as where every second is taken of its lines.
+func (f *fusion) scattered(n *ir.Node) bool {
+	return !slices.ContainsFunc(f.address(n).Terms, func(t engine.Term) bool { return t.Coef == 1 || t.Coef == -1 })
 }
 
 // padded reports whether a view of n has something around it, as those of pools have: a vector is tested for one edge, and not for two.

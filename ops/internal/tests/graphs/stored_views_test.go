@@ -18,7 +18,7 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 	rt := opstest.Device(t)
 	const channels, side = 16, 48
 	roll := func(x *Node) *Node { return Roll(x, []int{3, 5}, 2, 3) }
-	pad := func(x *Node) *Node { return Pad(x, 0.5, Padding{2, 1, 1}, Padding{3, 1, 1}) }
+	pad := func(x *Node) *Node { return Pad(x, 0.5, Padding{Axis: 2, Before: 1, After: 1}, Padding{Axis: 3, Before: 1, After: 1}) }
 	second := func(x *Node) *Node { return Slice(x, Range{Axis: 3, Step: 2}) }
 	largest := func(x *Node) *Node {
 		return MaxPool2D(x, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{1, 1}, Pad: [2]int{1, 1}})
@@ -38,7 +38,11 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 		"padded twice, pooled":         {func(x *Node) *Node { return largest(pad(x)) }, 2},
 		"pooled":                       {largest, 1},
 		"every second, pooled":         {func(x *Node) *Node { return largest(second(x)) }, 2},
-		"every second, summed":         {func(x *Node) *Node { return Sum(second(x), 3) }, 1},
+		"every second, softmax":        {func(x *Node) *Node { return Softmax(second(x), 3) }, 2},
+		"channels last, normalized": {func(x *Node) *Node {
+			return LayerNorm(Transpose(x, 0, 2, 3, 1), Tile(Narrow(Reshape(x, -1), 0, 0, 1), channels), nil, 1e-5)
+		}, 1},
+		"every second, summed": {func(x *Node) *Node { return Sum(second(x), 3) }, 1},
 		"channels last, pooled": {func(x *Node) *Node {
 			return AvgPool2D(Transpose(x, 0, 2, 3, 1), PoolOptions{Size: [2]int{2, 2}})
 		}, 2},
