@@ -13,43 +13,67 @@ func Collapse(t *engine.Task) *engine.Task {
 	if t.Kind == engine.Custom {
 		return t
 	}
-	divisions := Divisions(t)
+	t = dropUnits(t)
+	divisions, merged := Divisions(t), false
 	for g := range t.Groups {
 		from, to := t.Group(g)
-		for a := to - 1; a >= from; a-- {
-			if t.Axes[a] == 1 {
-				t = dropAxis(t, g, a)
-				divisions = Divisions(t)
-			}
-		}
-		from, to = t.Group(g)
 		for a := to - 2; a >= from; a-- {
 			if t.Axes[a] == 0 || t.Axes[a+1] == 0 {
 				continue
 			}
-			m := MergeAxes(t, g, a)
+			m := merge(t, a)
 			if n := Divisions(m); n <= divisions {
-				t, divisions = m, n
+				t, divisions, merged = m, n, true
 			}
 		}
+	}
+	if merged {
+		t = dropUnits(t)
 	}
 	return t
 }
 
-// dropAxis removes axis a of group g, whose only coordinate is 0.
-func dropAxis(t *engine.Task, g, a int) *engine.Task {
-	at := make([]*engine.Index, len(t.Axes))
-	for i := range at {
-		switch {
-		case i < a:
-			at[i] = engine.AxisIndex(i)
-		case i == a:
-			at[i] = engine.ConstIndex(0)
-		default:
-			at[i] = engine.AxisIndex(i - 1)
+// dropUnits removes the axes of extent 1, whose only coordinate is 0.
+func dropUnits(t *engine.Task) *engine.Task {
+	if !slices.Contains(t.Axes, 1) {
+		return t
+	}
+	at, dom, groups := make([]*engine.Index, len(t.Axes)), engine.Domain{}, slices.Clone(t.Groups)
+	for g := range groups {
+		from, to := t.Group(g)
+		for a := from; a < to; a++ {
+			if t.Axes[a] == 1 {
+				at[a] = engine.ConstIndex(0)
+				groups[g]--
+				continue
+			}
+			at[a] = engine.AxisIndex(len(dom))
+			dom = append(dom, t.Axes[a])
 		}
 	}
-	return substitute(t, g, slices.Delete(slices.Clone(t.Axes), a, a+1), at)
+	c := t.Rewrite(func(e *engine.Expr) *engine.Expr { return e.Subst(at, dom) })
+	c.Axes, c.Groups = dom, groups
+	return c
+}
+
+// merge is MergeAxes that leaves an axis of extent 1 behind, so that expressions without the two axes stay as they are.
+func merge(t *engine.Task, a int) *engine.Task {
+	dom := slices.Clone(t.Axes)
+	dom[a], dom[a+1] = t.Axes[a]*t.Axes[a+1], 1
+	inner, at := int64(t.Axes[a+1]), make([]*engine.Index, len(dom))
+	for i := range at {
+		at[i] = engine.AxisIndex(i)
+	}
+	at[a], at[a+1] = engine.AxisIndex(a).Div(inner, dom), engine.AxisIndex(a).Mod(inner, dom)
+	both := []int{a, a + 1}
+	c := t.Rewrite(func(e *engine.Expr) *engine.Expr {
+		if !Uses(e, both) {
+			return e
+		}
+		return e.Subst(at, dom)
+	})
+	c.Axes = dom
+	return c
 }
 
 // MergeAxes makes axes a and a+1 of group g one.
