@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -129,4 +132,23 @@ func (g *Graph) OpenExtents(nodes ...*Node) []OpenExtent {
 		all[i] = OpenExtent{d.name, d.most}
 	}
 	return all
+}
+
+// mark is the same for graphs that are built alike, in every process: of the ops, their operands, dtypes and shapes. Others may
+// have it too, such as those whose attributes differ.
+func (g *Graph) mark() string {
+	h := sha256.New()
+	var b []byte
+	for _, n := range g.nodes {
+		b = append(append(b[:0], n.op.Name...), 0, byte(n.dtype))
+		for _, d := range n.shape {
+			b = binary.AppendVarint(b, int64(d))
+		}
+		b = append(b, 0)
+		for _, in := range n.in {
+			b = binary.AppendVarint(b, int64(in.id))
+		}
+		h.Write(append(b, 0))
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

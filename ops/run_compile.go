@@ -152,6 +152,11 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 		return nil, err
 	}
 	target.Reproducible = placement == exec.ByRule
+	if rt.opened != nil && target.Start != AtOnce && where != OnCPU && !rt.exec.Opening.Pending() {
+		ahead := rt.opened.Ahead(g.mark())
+		defer ahead.End()
+		ctx = ahead.Context(ctx)
+	}
 	s := newSimplifier(g.spread())
 	var outputs, updates []*ir.Node
 	results, trims := trimmed(target.Outputs)

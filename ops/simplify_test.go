@@ -67,3 +67,22 @@ func TestBatchNormTrainComputesItsStatisticsOnce(t *testing.T) {
 	}
 	require.Equal(t, 2, sums)
 }
+
+func TestGraphsThatAreBuiltAlikeHaveOneMark(t *testing.T) {
+	t.Parallel()
+	mark := func(build func(x *Node) *Node, shape ...int) string {
+		g := NewGraph("mark")
+		build(g.Input("x", tensor.Float32, shape...))
+		return g.mark()
+	}
+	twice := func(x *Node) *Node { return Add(x, x) }
+	same := mark(twice, 2, 3)
+	require.Equal(t, same, mark(twice, 2, 3))
+	for name, other := range map[string]string{
+		"shape":    mark(twice, 3, 2),
+		"op":       mark(func(x *Node) *Node { return Mul(x, x) }, 2, 3),
+		"operands": mark(func(x *Node) *Node { return Neg(Add(x, x)) }, 2, 3),
+	} {
+		require.NotEqual(t, same, other, name)
+	}
+}

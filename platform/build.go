@@ -138,25 +138,28 @@ func (o *Opened) compileWith(source, options string, dev *cl.Device) (*cl.Progra
 // asLibrary makes a program one that no built-in functions are linked to, whose kernels are not compiled when its binary is asked for.
 const asLibrary = " -create-library"
 
-// ofBitcode returns the program of source made of bitcode, which comes from the disk or from the compiler; loaded says from
-// which. It is nil where that cannot be: programs are built of their sources then, which tells what is wrong with them.
-func (o *Opened) ofBitcode(source, options string, dev *cl.Device) (prog *cl.Program, loaded bool) {
+// ofBitcode returns the program of source made of bitcode, which is kept as id and comes from the disk or from the compiler; loaded says
+// from which. It is nil where that cannot be: programs are built of their sources then, which tells what is wrong with them.
+func (o *Opened) ofBitcode(source, options string, dev *cl.Device) (prog *cl.Program, id string, loaded bool) {
 	if o.bitcode.Off() || o.noBitcode.Load() {
-		return nil, false
+		return nil, "", false
 	}
-	id := o.device.programID(source, options+asLibrary+dev.Info().Name)
+	id = o.device.programID(source, options+asLibrary+dev.Info().Name)
+	if prog = o.ahead.Take(id); prog != nil {
+		return prog, id, true
+	}
 	bitcode, err := o.bitcode.Load(id)
 	o.warn("bitcode cache: read", err)
 	if bitcode != nil {
 		if prog, err = o.link(id, bitcode, options, dev); err == nil {
-			return prog, true
+			return prog, id, true
 		}
 		o.warn("bitcode cache: the driver refuses an entry", err)
 		o.bitcode.Drop(id)
 	}
 	library, err := o.build(source, options+asLibrary, dev)
 	if err != nil {
-		return nil, false
+		return nil, "", false
 	}
 	binary, err := library.Binary(dev)
 	o.warn("bitcode cache: binary", err)
@@ -164,12 +167,12 @@ func (o *Opened) ofBitcode(source, options string, dev *cl.Device) (prog *cl.Pro
 	if bitcode = bitcodeIn(binary); bitcode != nil {
 		if prog, err = o.link(id, bitcode, options, dev); err == nil {
 			o.warn("bitcode cache: write", o.bitcode.Save(id, bitcode))
-			return prog, false
+			return prog, id, false
 		}
 	}
 	o.warn("bitcode cache: programs are built of their sources", err)
 	o.noBitcode.Store(true)
-	return nil, false
+	return nil, "", false
 }
 
 // link makes a program of bitcode. Processes that link the same collide as those that build one source do.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/ahead"
 	"github.com/anycl/anycl/platform/internal/diskcache"
 	"github.com/anycl/anycl/platform/internal/inflight"
 	"github.com/anycl/anycl/platform/internal/pool"
@@ -40,6 +41,7 @@ type Opened struct {
 	disk      *diskcache.Programs
 	bitcode   *diskcache.Programs // of programs whose binaries the driver keeps
 	noBitcode atomic.Bool         // it gives none, or takes none
+	ahead     *ahead.Loads        // nil: neither is kept
 	work      sync.WaitGroup      // builds in progress
 	// refusesOnce is set where the driver refuses the options of OptimizedOnce.
 	refusesOnce atomic.Bool
@@ -119,6 +121,13 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	}
 	if d.has(quirk.OwnCache) {
 		o.disk = diskcache.NewPrograms("", 0)
+	}
+	for _, c := range []*diskcache.Programs{o.disk, o.bitcode} {
+		if !c.Off() {
+			o.ahead = &ahead.Loads{Notes: c, Load: o.reload, Slot: o.slot, Warn: o.warn, Skips: func(p ahead.Program) bool {
+				return p.Companion && !o.paired || !p.Companion && o.caps.Provisional
+			}}
+		}
 	}
 	o.pool.Cap = r.poolCap(d.GlobalMem)
 	var err error
@@ -266,7 +275,7 @@ func (o *Opened) Close() error {
 
 	o.work.Wait()
 	o.waiter.Stop()
-	err := o.queue.Finish()
+	err := errors.Join(o.ahead.Close(), o.queue.Finish())
 	if profiling != nil {
 		err = errors.Join(err, profiling.Finish(), profiling.Close())
 	}
@@ -290,9 +299,7 @@ func (o *Opened) Close() error {
 		err = errors.Join(err, r.Close())
 	}
 	for _, p := range programs {
-		if p.prog != nil {
-			err = errors.Join(err, p.prog.Close())
-		}
+		err = errors.Join(err, p.prog.Close())
 	}
 	err = errors.Join(err, o.queue.Close(), o.closeContext(), o.cl.Close())
 	if err != nil {

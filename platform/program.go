@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/platform/internal/ahead"
 	"github.com/anycl/anycl/platform/internal/diskcache"
 	"github.com/anycl/anycl/platform/internal/programtext"
 	"github.com/anycl/anycl/platform/internal/quirk"
@@ -27,7 +28,8 @@ type program struct {
 	done chan struct{} // closed when prog and err are set
 	prog *cl.Program
 	err  error
-	used int64 // number of the last call that asked for it
+	kept ahead.Program // what of it is on disk, if anything
+	used int64         // number of the last call that asked for it
 }
 
 // mostPrograms is the number of programs that stay cached. Drivers hold memory for each, and a
@@ -100,6 +102,9 @@ func (o *Opened) programFor(ctx context.Context, key programKey) (*cl.Program, e
 	o.mu.Unlock()
 	select {
 	case <-p.done:
+		if p.err == nil {
+			ahead.Note(ctx, p.kept)
+		}
 		return p.prog, p.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -136,15 +141,21 @@ var builders = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 // oneBuilder is for drivers that are not safe for concurrent calls.
 var oneBuilder = make(chan struct{}, 1)
 
-func (o *Opened) buildProgram(key programKey, p *program) {
-	defer o.work.Done()
+// slot waits until one more compiler may run.
+func (o *Opened) slot() (release func()) {
 	slots := builders
 	if o.device.has(quirk.OneThread) {
 		slots = oneBuilder
 	}
 	slots <- struct{}{}
-	p.prog, p.err = o.loadOrBuild(key)
-	<-slots
+	return func() { <-slots }
+}
+
+func (o *Opened) buildProgram(key programKey, p *program) {
+	defer o.work.Done()
+	release := o.slot()
+	p.prog, p.kept, p.err = o.loadOrBuild(key)
+	release()
 	if p.err != nil {
 		p.err = fmt.Errorf("platform: program %q: %w", key.name, p.err)
 		o.mu.Lock()
@@ -188,20 +199,25 @@ func withStd(options string) string {
 	return strings.TrimSpace(defaultStd + " " + options)
 }
 
-func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
+func (o *Opened) loadOrBuild(key programKey) (_ *cl.Program, as ahead.Program, _ error) {
 	source, options := o.fullSource(key.name, key.source), withStd(key.options)
 	start := time.Now()
 	own := key.device == o.cl
 	kept, id := own && !o.disk.Off(), "" // of a companion the driver keeps them
 	if kept {
 		id = o.device.programID(source, options)
-		if prog := o.fromDisk(id, options); prog != nil {
+		as = ahead.Program{ID: id, Options: options}
+		prog := o.ahead.Take(id)
+		if prog == nil {
+			prog = o.fromDisk(id, options)
+		}
+		if prog != nil {
 			o.count(func(s *Stats) { s.ProgramsLoaded++ })
 			o.opts.Logger.Debug("platform: program loaded", "program", key.name, "took", time.Since(start))
-			return prog, nil
+			return prog, as, nil
 		}
 	}
-	if prog, loaded := o.ofBitcode(source, options, key.device); prog != nil {
+	if prog, bitcode, loaded := o.ofBitcode(source, options, key.device); prog != nil {
 		o.count(func(s *Stats) {
 			if loaded {
 				s.ProgramsLoaded++
@@ -210,7 +226,7 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 			}
 		})
 		o.opts.Logger.Debug("platform: program made of bitcode", "program", key.name, "kept", loaded, "took", time.Since(start))
-		return prog, nil
+		return prog, ahead.Program{ID: bitcode, Options: options, Bitcode: true, Companion: !own}, nil
 	}
 	prog, err := o.build(source, options, key.device)
 	if err != nil {
@@ -218,14 +234,14 @@ func (o *Opened) loadOrBuild(key programKey) (*cl.Program, error) {
 			be.Device = o.device.Name + " (driver " + o.device.Driver + ")"
 		}
 		place(err, key.name, len(o.prelude(key.name, key.source)))
-		return nil, err
+		return nil, as, err
 	}
 	o.count(func(s *Stats) { s.ProgramsBuilt++ })
 	o.opts.Logger.Debug("platform: program built", "program", key.name, "took", time.Since(start))
 	if kept {
 		o.toDisk(id, prog)
 	}
-	return prog, nil
+	return prog, as, nil
 }
 
 // programID names a binary in the disk cache.
@@ -276,4 +292,28 @@ func (o *Opened) toDisk(id string, prog *cl.Program) {
 		err = o.disk.Save(id, binary)
 	}
 	o.warn("program cache: write", err)
+}
+
+// Ahead begins to load the programs that a caller with this mark asked for in an earlier process, unless this one has them; they are
+// asked for all the same. Those asked for with its Context are noted, until End.
+func (o *Opened) Ahead(mark string) *ahead.Graph {
+	return o.ahead.Begin(o.device.programID("programs of "+mark, ""))
+}
+
+// reload makes the program p of what is kept of it; nil where that cannot be.
+func (o *Opened) reload(p ahead.Program) *cl.Program {
+	if !p.Bitcode {
+		return o.fromDisk(p.ID, p.Options)
+	}
+	dev := o.cl
+	if p.Companion {
+		dev = o.device.companion.cl
+	}
+	var prog *cl.Program
+	b, err := o.bitcode.Load(p.ID)
+	if b != nil {
+		prog, err = o.link(p.ID, b, p.Options, dev)
+	}
+	o.warn("a program is not loaded ahead", err)
+	return prog
 }
