@@ -9,8 +9,8 @@
 // launch  contract_sum  global {ceil(N / SPAN)·M·BATCHES, padded}, spans of one row the fastest
 // note    one order of addition: results repeat
 
-__kernel void contract_sum(PARAMS) {
-    const IDX spans = (N + SPAN - 1) / SPAN, item = get_global_id(0);
+BODY void sum_parts(const IDX item, PARAMS) {
+    const IDX spans = (N + SPAN - 1) / SPAN;
     const IDX row = item / spans, firstN = (item - row * spans) * SPAN, b = row / M, m = row - b * M;
     if (b >= BATCHES)
         return;
@@ -36,4 +36,8 @@ __kernel void contract_sum(PARAMS) {
 #endif
     for (int j = 0; j < have; j++)
         OUT(b, m, firstN + j, sum[j]);
+}
+
+__kernel void contract_sum(PARAMS) {
+    sum_parts(get_global_id(0), ARGS);
 }

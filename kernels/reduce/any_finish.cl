@@ -23,8 +23,8 @@
     for (int k = 0; k < (n); k++) SETTLE(s, k, t, k); \
     for (int k = 0; k < (n); k++) STORE(r + k, EPILOGUE(r + k, RESULT(s, k)));
 
-kernel void reduce_finish(PARAMS) {
-    const IDX r = (IDX)get_global_id(0) * EACH;
+BODY void finish_rows(const IDX item, PARAMS) {
+    const IDX r = item * EACH;
     const int n = (int)min((IDX)EACH, ROWS - r);
     STATES(s, EACH);
     TOTALS(t, EACH);
@@ -37,6 +37,10 @@ kernel void reduce_finish(PARAMS) {
     } else {
         FINISH(n)
     }
+}
+
+kernel void reduce_finish(PARAMS) {
+    finish_rows(get_global_id(0), ARGS);
 }
 
 #else

@@ -81,9 +81,8 @@
 #define SETTLE_STATES
 #endif
 
-kernel void reduce_block(PARAMS) {
-    const IDX part = (IDX)get_global_id(0);
-    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+BODY void fold_block(const IDX part, const IDX row, PARAMS) {
+    const IDX r0 = row * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
 #if !PLAIN
     WIDE_VECTORS
@@ -176,4 +175,8 @@ kernel void reduce_block(PARAMS) {
 #endif
         EMIT(r, part, s, 0);
     }
+}
+
+kernel void reduce_block(PARAMS) {
+    fold_block(get_global_id(0), get_global_id(1), ARGS);
 }

@@ -21,8 +21,8 @@
             for (int k = 0; k < (n); k++) CARRY(t, k, s, k); \
     }
 
-kernel void reduce_column(PARAMS) {
-    const IDX r = (IDX)get_global_id(0) * VEC, part = (IDX)get_global_id(1);
+BODY void fold_columns(const IDX item, const IDX part, PARAMS) {
+    const IDX r = item * VEC;
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
     const int n = (int)min((IDX)VEC, ROWS - r);
     STATES(s, VEC);
@@ -40,4 +40,8 @@ kernel void reduce_column(PARAMS) {
     if (to - from > RUN_END(0, to - from, 1))
         for (int k = 0; k < VEC; k++) SETTLE(s, k, t, k);
     for (int k = 0; k < n; k++) EMIT(r + k, part, s, k);
+}
+
+kernel void reduce_column(PARAMS) {
+    fold_columns(get_global_id(0), get_global_id(1), ARGS);
 }

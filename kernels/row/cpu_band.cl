@@ -69,8 +69,7 @@
 #define PUT(i) EACH_VECTOR(PUT_VECTOR, i)
 #endif
 
-kernel void row_band(PARAMS) {
-    const IDX item = (IDX)get_global_id(0);
+BODY void band_rows(const IDX item, PARAMS) {
     const IDX r0 = item * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     WIDE_VECTORS
     BAND_STATE
@@ -110,4 +109,8 @@ kernel void row_band(PARAMS) {
             ROW_RESULTS(r)
         }
     }
+}
+
+kernel void row_band(PARAMS) {
+    band_rows(get_global_id(0), ARGS);
 }

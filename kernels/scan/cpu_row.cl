@@ -25,10 +25,10 @@
 #define FIRST(r, j) AT(r, j)
 #endif
 
-kernel void scan_sums(PARAMS) {
+BODY void row_sums(const IDX part, const IDX row, PARAMS) {
     WIDE_VECTORS
-    const IDX part = (IDX)get_global_id(0), from = part * SPAN, to = min(from + SPAN, LENGTH);
-    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
+    const IDX r0 = row * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     for (IDX r = r0; r < r1; r++) {
         ACC sum = 0, rest = 0;
         for (IDX b = from; b < to; b += BLOCK) {
@@ -49,10 +49,14 @@ kernel void scan_sums(PARAMS) {
     }
 }
 
-kernel void scan_row(PARAMS) {
+kernel void scan_sums(PARAMS) {
+    row_sums(get_global_id(0), get_global_id(1), ARGS);
+}
+
+BODY void row_values(const IDX part, const IDX row, PARAMS) {
     WIDE_VECTORS
-    const IDX part = (IDX)get_global_id(0), from = part * SPAN, to = min(from + SPAN, LENGTH);
-    const IDX r0 = (IDX)get_global_id(1) * RSPAN, r1 = min(r0 + RSPAN, ROWS);
+    const IDX from = part * SPAN, to = min(from + SPAN, LENGTH);
+    const IDX r0 = row * RSPAN, r1 = min(r0 + RSPAN, ROWS);
     for (IDX r = r0; r < r1; r++) {
         ACC sum = 0, rest = 0;
 #if SPLIT
@@ -89,4 +93,8 @@ kernel void scan_row(PARAMS) {
             scan_add(&sum, &rest, own);
         }
     }
+}
+
+kernel void scan_row(PARAMS) {
+    row_values(get_global_id(0), get_global_id(1), ARGS);
 }

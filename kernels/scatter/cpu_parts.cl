@@ -18,9 +18,8 @@
 
 #define SEEN_CARRIED 128 // as in scatter/any_add.cl
 
-kernel void scatter_parts(PARAMS) {
+BODY void add_part(const IDX part, PARAMS) {
     WIDE_VECTORS
-    const IDX part = (IDX)get_global_id(0);
     const IDX first = part * NSPAN, last = min(first + NSPAN, COUNT);
     __global VAL *const sums = PARTS + part * ROWS * COLS;
     for (IDX i = 0; i < ROWS * COLS; i++) sums[i] = NONE;
@@ -58,8 +57,12 @@ kernel void scatter_parts(PARAMS) {
 #endif
 }
 
-kernel void scatter_finish(PARAMS) {
-    const IDX v0 = (IDX)get_global_id(0) * VSPAN, v1 = min(v0 + VSPAN, ROWS);
+kernel void scatter_parts(PARAMS) {
+    add_part(get_global_id(0), ARGS);
+}
+
+BODY void finish_rows(const IDX item, PARAMS) {
+    const IDX v0 = item * VSPAN, v1 = min(v0 + VSPAN, ROWS);
     for (IDX v = v0; v < v1; v++)
         for (IDX d = 0; d < COLS; d++) {
             VAL sum = (VAL)INIT(v, d);
@@ -75,4 +78,8 @@ kernel void scatter_finish(PARAMS) {
 #endif
             STORE(v * COLS + d, sum);
         }
+}
+
+kernel void scatter_finish(PARAMS) {
+    finish_rows(get_global_id(0), ARGS);
 }

@@ -20,6 +20,7 @@ func (c *Contraction) sumSpan() int64 {
 func (c *Contraction) sumLaunch(part int, splits int64) variant.Launch {
 	span := c.sumSpan()
 	g := c.program(false, false, true)
+	g.Passes = true
 	g.Macro("SPAN", span)
 	g.Macro("LEVELS", codegen.OneIf(c.manySums(splits)))
 	g.Size("M", c.m)

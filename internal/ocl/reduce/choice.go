@@ -101,6 +101,7 @@ func (r *reduction) plan(c reduceChoice) (*variant.Plan, error) {
 		r.through(g, -1, codegen.Coord{Name: "c", Axes: access.Axes(r.task, 1)})
 		return r.one(g, kernels.ReduceGroup(r.rows, c.parts, c.wg), "reduce_group", fmt.Sprintf("wg=%d", c.wg), c.parts)
 	}
+	g.Passes = true
 	g.Macro("VEC", c.vec)
 	return r.one(g, kernels.ReduceColumn(r.rows, c.parts, c.vec), "reduce_column", fmt.Sprintf("vec=%d", c.vec), c.parts)
 }
@@ -114,6 +115,7 @@ func (r *reduction) planBlock(c reduceChoice) (*variant.Plan, error) {
 	}
 	g := r.gen(c.parts, length, coords...)
 	m := kernels.ReduceBlockOf(r.rows, c.parts, c.rows)
+	g.Passes = true
 	g.Macro("VEC", c.vec)
 	g.Size("GOLDS", max(access.Extent(r.task, within), 1))
 	g.Size("RSPAN", m.Rows)

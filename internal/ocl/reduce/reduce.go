@@ -206,6 +206,7 @@ func (r *reduction) finish(p *variant.Plan, parts kernels.Parts) *variant.Plan {
 	g := r.gen(parts, parts.Count)
 	m := kernels.FinishBlocks(r.rows)
 	if r.dev.CPU {
+		g.Passes = true
 		g.Macro("EACH", kernels.FinishEach)
 	} else {
 		wg := kernels.ReduceGroupSize(parts.Count, r.dev.WorkGroup)

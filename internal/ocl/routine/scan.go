@@ -129,6 +129,7 @@ func (s *scanning) row() (*variant.Plan, error) {
 	g := s.program(parts, span)
 	s.vectors(g)
 	rows := max(min(variant.CeilDiv(1<<14, span), variant.CeilDiv(s.Outer, 4*units)), 1)
+	g.Passes = true
 	g.Size("ROWS", s.Outer)
 	g.Size("RSPAN", rows)
 	m := kernels.Grid{Global: variant.Grid(parts, variant.CeilDiv(s.Outer, rows)), Local: [3]int{1, 1}}

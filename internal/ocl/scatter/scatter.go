@@ -230,6 +230,7 @@ func planScatterParts(d *facts.Device, t *engine.Task, s kernels.ScatterParts) (
 	rows, cols := t.Size(0), t.Size(2)
 	sums := partSums(d, t)
 	g := scatterProgram(d, t, sums, 2*s.Parts*rows*cols)
+	g.Passes = true
 	g.Size("NSPAN", s.Span)
 	g.Size("COUNT_PARTS", s.Parts)
 	g.Size("VSPAN", s.Rows)

@@ -30,6 +30,7 @@
     const IDX GOLDS, \
     const IDX RSPAN, \
     const IDX n0
+#define ARGS p0_, o_p0, y0_, o_y0, PARTS, PARTS_AT, ROWS, COLS, SPAN, GOLDS, RSPAN, n0
 #define FN_PARAMS , __global const char *p0, \
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
@@ -73,6 +74,7 @@ static inline char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS)
     __global int *restrict PARTS_AT, \
     const IDX ROWS, \
     const IDX COUNT
+#define ARGS p0_, o_p0, y0_, o_y0, PARTS, PARTS_AT, ROWS, COUNT
 #define FN_PARAMS , __global const char *p0
 #define FN_ARGS , p0_ + o_p0
 

@@ -31,6 +31,7 @@
     const IDX RSPAN, \
     const IDX n0, \
     const IDX n1
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, ROWS, COLS, SPAN, GOLDS, RSPAN, n0, n1
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     const IDX n0, \

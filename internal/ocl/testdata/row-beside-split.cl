@@ -39,6 +39,7 @@
     const IDX SPAN, \
     const IDX GOLDS, \
     const IDX RSPAN
+#define ARGS p1_, o_p1, y0_, o_y0, y1_, o_y1, y2_, o_y2, PARTS, ROWS, COLS, SPAN, GOLDS, RSPAN
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1
 #define FN_ARGS , y1_ + o_y1, p1_ + o_p1
@@ -126,6 +127,7 @@ typedef float16 __attribute__((aligned(4))) OUTS2_ANYWHERE;
     __global float *restrict PARTS, \
     const IDX ROWS, \
     const IDX COUNT
+#define ARGS p1_, o_p1, y0_, o_y0, y1_, o_y1, y2_, o_y2, PARTS, ROWS, COUNT
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1
 #define FN_ARGS , y1_ + o_y1, p1_ + o_p1

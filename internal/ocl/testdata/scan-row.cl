@@ -23,6 +23,7 @@
     const IDX SPAN, \
     const IDX ROWS, \
     const IDX RSPAN
+#define ARGS p0_, o_p0, y0_, o_y0, SUMS, LENGTH, PARTS, SPAN, ROWS, RSPAN
 #define FN_PARAMS , __global const float *p0
 #define FN_ARGS , p0_ + o_p0
 

@@ -26,6 +26,7 @@
     const IDX COUNT_PARTS, \
     const IDX VSPAN, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, p2_, o_p2, y0_, o_y0, PARTS, ROWS, COLS, COUNT, NSPAN, COUNT_PARTS, VSPAN, n0
 #define FN_PARAMS , __global const half *p0, \
     __global const int *p1, \
     __global const half *p2, \

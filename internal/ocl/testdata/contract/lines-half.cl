@@ -171,6 +171,7 @@ static inline float load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS)
     const IDX SPLITS, \
     const IDX n0, \
     const IDX n1
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, PART, M, N, BATCHES, SPLITS, n0, n1
 #define FN_PARAMS , __global const half *p0, \
     __global const half *p1, \
     const IDX n0, \

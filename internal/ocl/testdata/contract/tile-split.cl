@@ -80,6 +80,7 @@ static inline double load_b_hook(const IDX b, const IDX k, const IDX n FN_PARAMS
     const IDX BATCHES, \
     const IDX SPLITS, \
     const IDX n0
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, PART, M, N, BATCHES, SPLITS, n0
 #define FN_PARAMS , __global const double *p0, \
     __global const double *p1, \
     const IDX n0
