@@ -18,7 +18,9 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 	rt := opstest.Device(t)
 	const channels, side = 16, 48
 	roll := func(x *Node) *Node { return Roll(x, []int{3, 5}, 2, 3) }
-	pad := func(x *Node) *Node { return Pad(x, 0.5, Padding{Axis: 2, Before: 1, After: 1}, Padding{Axis: 3, Before: 1, After: 1}) }
+	pad := func(x *Node) *Node {
+		return Pad(x, 0.5, Padding{Axis: 2, Before: 1, After: 1}, Padding{Axis: 3, Before: 1, After: 1})
+	}
 	second := func(x *Node) *Node { return Slice(x, Range{Axis: 3, Step: 2}) }
 	largest := func(x *Node) *Node {
 		return MaxPool2D(x, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{1, 1}, Pad: [2]int{1, 1}})
