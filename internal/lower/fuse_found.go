@@ -87,11 +87,12 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 }
 
 // passes is how often all of n is gone through: by each fold, by those of each view, as a stencil has, once by all else that computes
-// with its elements, and once more by what does so after one of these folds.
+// with its elements, and once more by what does so after one of these folds. Contractions and attention pack what they read.
 func (f *fusion) passes(n *ir.Node) (k float64) {
 	var before, after float64
 	for _, u := range f.users[n] {
 		switch {
+		case u.Op.Kind == ir.KindContract || u.Op.Kind == ir.KindAttention:
 		case heavy(u):
 			k++
 		case u.Op.View != nil && u.Size() > n.Size()/2 && !f.root[u]:
