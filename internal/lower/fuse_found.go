@@ -11,7 +11,8 @@ import (
 // cost operations, and reads take longer than by vectors by as much as that many further ones. A read of a gather, or of a view whose
 // address is made by divisions, is no step along a line of memory: the kernels that slide windows over lines, hold tiles of them or find
 // elements by an index cannot have it. Those of contractions, by which packed of the reads are, see windows through divisions, but not
-// through padding. Folds and other maps load vectors of the pieces of views that divide.
+// through padding. Folds and other maps load vectors of the pieces of views that divide, unless these are short, and find the elements
+// again in each pass. Elements that lie apart in memory are read one at a time in each pass too.
 func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, inner map[*ir.Node]bool) bool {
 	dear := func(more, flops float64) bool {
 		again := more * flops
