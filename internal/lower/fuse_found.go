@@ -53,7 +53,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 	case n.Op.View != nil:
 		slid, tiled := f.slid(n), f.tiled(n, inner)
 		passes := f.passes(n)
-		contracted := f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
+		contracted := slid && f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
 		across := slid && !contracted || passes >= severalReads || passes == severalReads-1 && f.scattered(n)
 		for x := n.In[0]; across && x.Op.View != nil && !f.dense[x]; x = x.In[0] {
 			if f.readAcross(x) { // and stored instead, with less around it
@@ -154,10 +154,7 @@ func (f *fusion) foundInLines(n *ir.Node) bool {
 // readAcross reports whether neighbours along the last axis of n lie apart in memory: kernels that slide windows over lines, and maps
 // that read several elements for one, take them one at a time.
 func (f *fusion) readAcross(n *ir.Node) bool {
-	line := len(n.Shape) - 1
-	for line > 0 && n.Shape[line] == 1 {
-		line--
-	}
+	line := lineAxis(n)
 	return line >= 0 && slices.ContainsFunc(f.address(n).Terms, func(t engine.Term) bool {
 		return t.Atom.Kind == engine.AtomAxis && t.Atom.Axis == line && max(t.Coef, -t.Coef) > 1
 	})
@@ -235,15 +232,21 @@ func hasQuotient(x *engine.Index) bool {
 	return slices.ContainsFunc(x.Terms, func(t engine.Term) bool { return t.Atom.Kind == engine.AtomDiv || t.Atom.Kind == engine.AtomMod })
 }
 
+// lineAxis is the axis along which lines of n lie: the last one of more than one element, -1 where n is a scalar.
+func lineAxis(n *ir.Node) int {
+	line := n.Rank() - 1
+	for line > 0 && n.Shape[line] == 1 {
+		line--
+	}
+	return line
+}
+
 // findsLines reports whether n is a gather of whole lines of memory.
 func findsLines(n *ir.Node) bool {
 	if n.Op.Kind != ir.KindGather {
 		return false
 	}
-	line := len(n.Shape) - 1
-	for line > 0 && n.Shape[line] == 1 {
-		line--
-	}
+	line := lineAxis(n)
 	a := n.Attr.(ir.GatherAttr)
 	return !a.Along && (line < a.Axis || line >= a.Axis+len(n.In[1].Shape))
 }
