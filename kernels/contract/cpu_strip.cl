@@ -15,7 +15,7 @@
 // macros  ACC  accumulator type    MAC(a, b, c)  a·b + c in vectors of it    VT  VL-wide vector of it
 //         WHOLE 1: lines are as long as a vector at least, and what is stored may be so twice
 //         LEVELS TERMS  how sums of many terms are taken: see lib/block_sums.cl
-//         STEP  1, 2 or more    TAPS SPACE  elements of local memory, K and SPAN at least
+//         STEP  1, 2 or more    TAPS SPACE  entries of its tables, K and SPAN at least
 // sizes   M K    WINDOWS LINE_VECTORS  windows and vectors of a line    VECTORS  of a batch
 //         SPAN  vectors a work-item, a multiple of NV    TILES  of MR rows a work-item
 //         A_PLANE  elements of a packed batch, 0 where all share one
@@ -32,16 +32,14 @@
 } while (0)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void contract_strip(PARAMS) {
-    __local IDX tap[TAPS], places[SPACE], lefts[SPACE];
+BODY void strip_windows(const IDX span, const IDX rows_at, const IDX b, PARAMS) {
+    IDX tap[TAPS], places[SPACE], lefts[SPACE];
 #if !WHOLE
-    __local int skips[SPACE], counts[SPACE]; // lanes before those that are stored, and these
+    int skips[SPACE], counts[SPACE]; // lanes before those that are stored, and these
 #endif
     WIDE_VECTORS
-    const IDX b = get_global_id(2);
-    const IDX q0 = (IDX)get_global_id(0) * SPAN, q1 = min(q0 + SPAN, (IDX)VECTORS);
-    const IDX m0 = (IDX)get_global_id(1) * TILES * MR, m1 = min(m0 + TILES * MR, (IDX)M);
+    const IDX q0 = span * SPAN, q1 = min(q0 + SPAN, (IDX)VECTORS);
+    const IDX m0 = rows_at * TILES * MR, m1 = min(m0 + TILES * MR, (IDX)M);
     for (IDX k = 0; k < K; k++)
         tap[k] = B_TAP(k);
     for (IDX q = q0; q < q0 + SPAN; q++) {
@@ -136,4 +134,9 @@ void contract_strip(PARAMS) {
                 }
 #endif
         }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void contract_strip(PARAMS) {
+    strip_windows(get_global_id(0), get_global_id(1), get_global_id(2), ARGS);
 }

@@ -14,7 +14,7 @@ import (
 
 var errNoLines = errors.New("the columns are no windows along lines")
 
-// Limits of the positions that contract/cpu_strip.cl keeps in local memory: of taps, and of vectors.
+// Limits of the tables that an item of contract/cpu_strip.cl has: of taps, and of vectors.
 const stripTaps, stripSpan = 4096, 1024
 
 // stripChoice is how contract/cpu_strip.cl is used for one contraction.
@@ -43,7 +43,7 @@ func stripOrientation(c *Contraction, plain orientations) (*Contraction, bool) {
 
 func (c *Contraction) stripLegal() bool {
 	p := c.anyStrip()
-	if !c.bb.Plain || p.step < 1 || p.step > 4 || p.line < 2 || c.K > min(stripTaps, c.Device.LocalMem/16) {
+	if !c.bb.Plain || p.step < 1 || p.step > 4 || p.line < 2 || c.K > stripTaps {
 		return false
 	}
 	return c.Task.Ins[c.bb.input].Len >= p.far-p.near+p.step*p.lanes && c.Batches*variant.RoundUp(c.m, 8)*c.K*c.AccSize <= c.Device.MaxAlloc/4
@@ -208,6 +208,7 @@ func (c *Contraction) planStrip(p stripChoice) (*variant.Plan, error) {
 
 func (c *Contraction) stripProgram(p stripChoice, stride, pack int64, packed func(*codegen.Builder)) *codegen.Program {
 	g := c.program(false, true, true, pack)
+	g.Passes = true
 	lanes := int(p.lanes)
 	g.Macro("MR", p.rows)
 	g.Macro("NV", p.vectors)

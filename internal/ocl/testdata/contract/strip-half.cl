@@ -95,6 +95,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
     const IDX n7, \
     const IDX n8, \
     const IDX n9
+#define ARGS p0_, o_p0, p1_, o_p1, y0_, o_y0, A_PACK, M, K, WINDOWS, LINE_VECTORS, VECTORS, SPAN, TILES, A_PLANE, LAST, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9
 #define FN_PARAMS , __global const half *p0, \
     __global const half *p1, \
     const IDX n0, \

@@ -98,6 +98,7 @@ static inline float load_a_hook(const IDX b, const IDX m, const IDX k FN_PARAMS)
     const IDX n10, \
     const IDX n11, \
     const IDX n12
+#define ARGS p0_, o_p0, p1_, o_p1, p2_, o_p2, p3_, o_p3, y0_, o_y0, A_PACK, M, K, WINDOWS, LINE_VECTORS, VECTORS, SPAN, TILES, A_PLANE, LAST, n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12
 #define FN_PARAMS , __global const float *p0, \
     __global const float *p1, \
     __global const float *p2, \
