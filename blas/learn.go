@@ -122,9 +122,9 @@ func (s *side) rate() float64 {
 
 // A trial happens once the time spent since the last one is a multiple of the time that it is expected to cost.
 const (
-	firstPatience   = 30
-	settledPatience = 120 // once it is known what is faster
-	lastPatience    = 500
+	firstTrialRatio   = 30
+	settledTrialRatio = 120 // once it is known what is faster
+	lastTrialRatio    = 500
 )
 
 // sampled is the number of calls of which one is timed once it is known which implementation is faster.
@@ -148,7 +148,7 @@ type bucket struct {
 	host, device side
 	onDevice     bool    // what is thought to be faster
 	spent        float64 // ns there, since the last trial of the other
-	patience     float64
+	trialRatio   float64
 }
 
 // family holds the state of the kernels that some buckets share.
@@ -211,7 +211,7 @@ func (d *device[T]) choose(b *bucket, s *shape, r *routes, t *decision) bool {
 	}
 	b.settle(settled)
 	if settled {
-		b.patience = max(b.patience, settledPatience)
+		b.trialRatio = max(b.trialRatio, settledTrialRatio)
 	}
 	ready := b.ready.Load() || d.compiled.Load()
 	if !ready {
@@ -228,7 +228,7 @@ func (d *device[T]) choose(b *bucket, s *shape, r *routes, t *decision) bool {
 	}
 	b.spent = 0
 	if settled {
-		b.patience = min(4*b.patience, lastPatience)
+		b.trialRatio = min(4*b.trialRatio, lastTrialRatio)
 	}
 	return !b.onDevice
 }
@@ -256,7 +256,7 @@ func (b *bucket) due(s *shape, r *routes, t *decision) bool {
 		case s.which == routeGemm && len(r.Host[0]) > 0:
 			cost = max(cost, r.hostTime(s.tA, s.tB, s.m, s.n, s.k))
 		}
-		return b.spent > b.patience*cost
+		return b.spent > b.trialRatio*cost
 	}
 	if b.host.count == 0 {
 		return false
@@ -267,7 +267,7 @@ func (b *bucket) due(s *shape, r *routes, t *decision) bool {
 	} else if b.host.rate()*t.work < margin*cost {
 		return false // it cannot be faster
 	}
-	return b.spent > b.patience*cost
+	return b.spent > b.trialRatio*cost
 }
 
 // done ends a call: it notes how long it took.
@@ -358,7 +358,7 @@ func (t *table) add(key uint64) *bucket {
 		f = &family{}
 		t.families[key>>24] = f
 	}
-	b := &bucket{family: f, patience: firstPatience}
+	b := &bucket{family: f, trialRatio: firstTrialRatio}
 	next[key] = b
 	t.now.Store(&next)
 	return b

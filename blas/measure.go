@@ -71,7 +71,7 @@ func (b *BLAS) load() bool {
 		return false
 	}
 	hasSingle, hasDouble := b.products.Check(tensor.Float32) == nil, b.products.Check(tensor.Float64) == nil
-	if hasSingle && !m.Single.sane() || hasDouble && !m.Double.sane() {
+	if hasSingle && !m.Single.valid() || hasDouble && !m.Double.valid() {
 		return false
 	}
 	if hasSingle {
@@ -83,8 +83,8 @@ func (b *BLAS) load() bool {
 	return true
 }
 
-// sane reports whether r can be predicted with.
-func (r *record) sane() bool {
+// valid reports whether r can be predicted with.
+func (r *record) valid() bool {
 	if r == nil {
 		return false
 	}

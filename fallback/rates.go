@@ -17,8 +17,8 @@ type rates struct {
 
 // Bytes of the copies that are measured.
 const (
-	nearCopy = 1 << 20
-	farCopy  = 8 << 20
+	cachedCopy = 1 << 20
+	farCopy    = 8 << 20
 )
 
 // The reference rates: the rates of the core on which the costs of steps were
@@ -30,12 +30,12 @@ const (
 
 // copying is how long it takes to copy, or to move, the given number of bytes.
 func (r rates) copying(bytes float64) time.Duration {
-	near := min(bytes, nearCopy)
-	return time.Duration((near/r.CopyBytes + (bytes-near)/r.FarBytes) * 1e9)
+	cached := min(bytes, cachedCopy)
+	return time.Duration((cached/r.CopyBytes + (bytes-cached)/r.FarBytes) * 1e9)
 }
 
-// sane reports whether every rate is one that a prediction can divide by.
-func (r rates) sane() bool {
+// valid reports whether every rate is one that a prediction can divide by.
+func (r rates) valid() bool {
 	for _, f := range []float64{r.CopyBytes, r.FarBytes, r.MulAdds, r.Scalar} {
 		if !(f > 1e6 && f < 1e15) {
 			return false
@@ -80,12 +80,12 @@ type Kept interface {
 func (e *Engine) Measure(kept Kept) (err error) {
 	found.once.Do(func() {
 		var r rates
-		if kept != nil && kept.Load(&r) && r.sane() && r.Tries >= enoughTries {
+		if kept != nil && kept.Load(&r) && r.valid() && r.Tries >= enoughTries {
 			found.rates = r
 			return
 		}
 		found.rates = measure()
-		if r.sane() {
+		if r.valid() {
 			found.rates = found.better(r)
 		}
 		if kept != nil {
@@ -105,7 +105,7 @@ func measure() rates {
 		src[i], dst[i] = 1, 1
 	}
 	return rates{
-		CopyBytes: nearCopy / seconds(4, func() { copy(dst[:nearCopy], src) }),
+		CopyBytes: cachedCopy / seconds(4, func() { copy(dst[:cachedCopy], src) }),
 		FarBytes:  farCopy / seconds(2, func() { copy(dst, src) }),
 		MulAdds:   2 * n * n * n / seconds(4, func() { gemm(n, n, n, a, n, b, n, c, n) }),
 		Scalar: n * n / seconds(40, func() {

@@ -40,7 +40,7 @@ func TestRatesAreTheBestOfThreeProcesses(t *testing.T) {
 	k := &keptRates{}
 	first, err := process(k)
 	require.NoError(t, err)
-	require.True(t, first.sane(), "%+v", first)
+	require.True(t, first.valid(), "%+v", first)
 	require.Equal(t, 1, first.Tries)
 
 	fast := first // as it was in a quiet moment
@@ -64,11 +64,11 @@ func TestRatesAreTheBestOfThreeProcesses(t *testing.T) {
 		k.data = []byte(bad)
 		r, err := process(k)
 		require.NoError(t, err)
-		require.True(t, r.sane(), bad)
+		require.True(t, r.valid(), bad)
 		require.Equal(t, 1, r.Tries, bad)
 	}
 	k.data, k.err = nil, errors.New("the disk is full")
 	r, err := process(k)
 	require.ErrorIs(t, err, k.err)
-	require.True(t, r.sane(), "predictions have rates then too")
+	require.True(t, r.valid(), "predictions have rates then too")
 }

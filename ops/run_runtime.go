@@ -168,7 +168,7 @@ func (rt *Runtime) openDevice(ctx context.Context, o *Options, po *platform.Opti
 		return []engine.Engine{cpu}, "the CPU path: no device was asked for, and the best cannot be used: " + oneLine(err), nil
 	}
 	rt.opened.Learned(&rt.exec.Pace)
-	if o.SpareProc && rt.opened.Companion() != nil {
+	if o.SpareProc && rt.opened.InlineDevice() != nil {
 		procs.Spare()
 	}
 	rt.beside.Start(rt.opened.Opened, rt.exec.Log, rt.activity, rt.recalibrated)

@@ -27,7 +27,7 @@ func eachCache(t *testing.T, test func(t *testing.T, calls *programCalls, open f
 			calls, options := &programCalls{}, &Options{CacheDir: t.TempDir()}
 			open := func() *Opened {
 				o := freshAs(t, calls.options(), options, as)
-				runScale(t, o, "first.cl", 80, 10) // which confirms what a companion was proven to do
+				runScale(t, o, "first.cl", 80, 10) // which confirms what an inline device was proven to do
 				return o
 			}
 			if open().ahead == nil {

@@ -100,7 +100,7 @@ func TestProgramsAreMadeOfBitcode(t *testing.T) {
 	var calls programCalls
 	open := func(dir string) *Opened {
 		o := freshAs(t, calls.options(), &Options{CacheDir: dir}, func(*Device) {})
-		runScale(t, o, "first.cl", 81, 10) // which confirms what a companion was proven to do
+		runScale(t, o, "first.cl", 81, 10) // which confirms what an inline device was proven to do
 		calls.takes()
 		return o
 	}
@@ -108,10 +108,10 @@ func TestProgramsAreMadeOfBitcode(t *testing.T) {
 	runScale(t, cold, "scale.cl", 82, 100)
 	assert.Equal(t, [2]int32{1, 1}, calls.takes(), "a library, and a program of its bitcode")
 	assert.EqualValues(t, 2, cold.Stats().ProgramsBuilt)
-	if cold.device.companion != nil && cold.paired {
-		_, err := cold.programFor(t.Context(), programKey{"scale.cl", scale(82), "", cold.device.companion.cl})
+	if cold.device.inline != nil && cold.paired {
+		_, err := cold.programFor(t.Context(), programKey{"scale.cl", scale(82), "", cold.device.inline.cl})
 		require.NoError(t, err)
-		assert.Equal(t, [2]int32{1, 1}, calls.takes(), "the companion's own")
+		assert.Equal(t, [2]int32{1, 1}, calls.takes(), "the inline device's own")
 	}
 
 	warm := open(dir)

@@ -38,13 +38,13 @@ type Calibration struct {
 	// Wake is the time that a launch that needs all compute units usually takes beyond its work:
 	// threads that sleep are woken.
 	Wake time.Duration `json:"wake_ns"`
-	// The figures of the companion, 0 without one: Launch is the time of a launch, Copy is as above for bytes that
+	// The figures of the inline device, 0 without one: Launch is the time of a launch, Copy is as above for bytes that
 	// its caches hold, with the launch, a fiftieth of it.
-	CompanionLaunch time.Duration `json:"companion_launch_ns,omitempty"`
-	CompanionCopy   float64       `json:"companion_copy,omitempty"`
-	// Uploads and downloads of bytes that the companion has just worked on, on the same processor.
-	CompanionUploads   Curve `json:"companion_uploads,omitempty"`
-	CompanionDownloads Curve `json:"companion_downloads,omitempty"`
+	InlineLaunch time.Duration `json:"inline_launch_ns,omitempty"`
+	InlineCopy   float64       `json:"inline_copy,omitempty"`
+	// Uploads and downloads of bytes that the inline device has just worked on, on the same processor.
+	InlineUploads   Curve `json:"inline_uploads,omitempty"`
+	InlineDownloads Curve `json:"inline_downloads,omitempty"`
 
 	Device string        `json:"device"`
 	Driver string        `json:"driver"`
@@ -61,7 +61,7 @@ const enoughTries = 3
 func (c *Calibration) Settled() bool { return c != nil && (c.Tries == 0 || c.Tries >= enoughTries) }
 
 // calibrationVersion is part of the key of calibrations on disk. Raise it whenever a measurement changes.
-const calibrationVersion = 7
+const calibrationVersion = 8
 
 // calibrationPart is how long each of the measurements may repeat itself.
 const calibrationPart = 80 * time.Millisecond
@@ -69,7 +69,7 @@ const calibrationPart = 80 * time.Millisecond
 // loadCalibration returns the kept calibration, nil if there is no plausible one.
 func (d *Device) loadCalibration(dir string) *Calibration {
 	c := new(Calibration)
-	if !d.load(dir, diskcache.Calibration, calibrationVersion, c) || !c.sane() {
+	if !d.load(dir, diskcache.Calibration, calibrationVersion, c) || !c.valid() {
 		return nil
 	}
 	return c
@@ -78,23 +78,23 @@ func (d *Device) loadCalibration(dir string) *Calibration {
 // implausible is a bound that no figure of a device reaches: bytes or operations a second, or nanoseconds.
 const implausible = 1e14
 
-// sane reports whether every figure is one that a prediction can divide by.
-func (c *Calibration) sane() bool {
+// valid reports whether every figure is one that a prediction can divide by.
+func (c *Calibration) valid() bool {
 	figures := []float64{c.Upload, c.Download, c.Copy, c.GFLOPS, float64(c.Launch), float64(c.Wait), float64(c.Small), float64(c.Wake)}
-	if c.CompanionLaunch > 0 {
-		figures = append(figures, c.CompanionCopy)
+	if c.InlineLaunch > 0 {
+		figures = append(figures, c.InlineCopy)
 	}
 	for _, f := range figures {
 		if !(f > 0 && f < implausible) {
 			return false
 		}
 	}
-	for _, moved := range []Curve{c.CompanionUploads, c.CompanionDownloads} {
-		if len(moved) > 0 && !moved.sane() {
+	for _, moved := range []Curve{c.InlineUploads, c.InlineDownloads} {
+		if len(moved) > 0 && !moved.valid() {
 			return false
 		}
 	}
-	return c.Uploads.sane() && c.Downloads.sane() && c.Divergence >= 1 && !math.IsInf(c.Divergence, 0)
+	return c.Uploads.valid() && c.Downloads.valid() && c.Divergence >= 1 && !math.IsInf(c.Divergence, 0)
 }
 
 // Calibration returns what an earlier Calibrate of this device and driver has
@@ -150,19 +150,19 @@ func (o *Opened) keepCalibration(c *Calibration) {
 // better takes over the better figures of b.
 func (c *Calibration) better(b *Calibration) {
 	for _, p := range [][2]*time.Duration{
-		{&c.Launch, &b.Launch}, {&c.Wait, &b.Wait}, {&c.Small, &b.Small}, {&c.Wake, &b.Wake}, {&c.CompanionLaunch, &b.CompanionLaunch},
+		{&c.Launch, &b.Launch}, {&c.Wait, &b.Wait}, {&c.Small, &b.Small}, {&c.Wake, &b.Wake}, {&c.InlineLaunch, &b.InlineLaunch},
 	} {
 		*p[0] = min(*p[0], *p[1])
 	}
 	for _, p := range [][2]*float64{
 		{&c.Upload, &b.Upload}, {&c.Download, &b.Download}, {&c.Copy, &b.Copy},
-		{&c.GFLOPS, &b.GFLOPS}, {&c.CompanionCopy, &b.CompanionCopy}, {&c.Pageable, &b.Pageable},
+		{&c.GFLOPS, &b.GFLOPS}, {&c.InlineCopy, &b.InlineCopy}, {&c.Pageable, &b.Pageable},
 	} {
 		*p[0] = max(*p[0], *p[1])
 	}
 	c.Divergence = min(c.Divergence, b.Divergence)
 	c.Uploads, c.Downloads = c.Uploads.better(b.Uploads), c.Downloads.better(b.Downloads)
-	c.CompanionUploads, c.CompanionDownloads = c.CompanionUploads.better(b.CompanionUploads), c.CompanionDownloads.better(b.CompanionDownloads)
+	c.InlineUploads, c.InlineDownloads = c.InlineUploads.better(b.InlineUploads), c.InlineDownloads.better(b.InlineDownloads)
 }
 
 func (o *Opened) measure(ctx context.Context) (*Calibration, error) {
@@ -174,7 +174,7 @@ func (o *Opened) measure(ctx context.Context) (*Calibration, error) {
 	}
 	defer func() { o.warn("calibrate", prog.free()) }()
 	for _, measure := range []func(context.Context, timed, *Calibration) error{
-		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureDivergence, o.measureCompanion, o.measureRate,
+		o.measureLaunch, o.measureTransfers, o.measureCopy, o.measureDivergence, o.measureInline, o.measureRate,
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("platform: calibrate %s: %w", o.device.ID, err)
@@ -184,7 +184,7 @@ func (o *Opened) measure(ctx context.Context) (*Calibration, error) {
 		}
 	}
 	c.Took = time.Since(start)
-	if !c.sane() {
+	if !c.valid() {
 		return nil, fmt.Errorf("platform: calibrate %s: the clock does not run: %+v", o.device.ID, *c)
 	}
 	return c, nil
@@ -241,7 +241,7 @@ func (o *Opened) timed(ctx context.Context) (p timed, err error) {
 	return p, err
 }
 
-// timedOn is the program for the device or its companion.
+// timedOn is the program for the device or its inline device.
 func (o *Opened) timedOn(dev *cl.Device) (p timed, err error) {
 	p.Program, p.joined, err = o.timedProgram(dev)
 	if err == nil {

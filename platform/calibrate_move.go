@@ -37,8 +37,8 @@ func (c Curve) At(n int64) time.Duration {
 	return a.Time + time.Duration(float64(n-a.Bytes)*each)
 }
 
-// sane reports whether c has points in order and times that there can be.
-func (c Curve) sane() bool {
+// valid reports whether c has points in order and times that there can be.
+func (c Curve) valid() bool {
 	for i, p := range c {
 		if p.Time <= 0 || p.Bytes <= 0 || i > 0 && p.Bytes <= c[i-1].Bytes {
 			return false

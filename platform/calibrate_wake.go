@@ -35,29 +35,29 @@ func (o *Opened) measureWake(ctx context.Context, k *cl.Kernel) (time.Duration, 
 	return times[len(times)/2], nil
 }
 
-// companionBytes is the number of bytes that the companion copies: more than a core's own caches
+// inlineBytes is the number of bytes that the inline device copies: more than a core's own caches
 // hold, as do the largest graphs that it is worth running there.
-const companionBytes = 2 << 20
+const inlineBytes = 2 << 20
 
-// companionMoves is the most that is moved to it and from it.
-const companionMoves = 4 << 20
+// inlineMoves is the most that is moved to it and from it.
+const inlineMoves = 4 << 20
 
-// measureCompanion measures launches and copies on the calling thread.
-func (o *Opened) measureCompanion(ctx context.Context, _ timed, c *Calibration) (err error) {
-	companion := o.Companion()
-	if companion == nil {
+// measureInline measures launches and copies on the calling thread.
+func (o *Opened) measureInline(ctx context.Context, _ timed, c *Calibration) (err error) {
+	inline := o.InlineDevice()
+	if inline == nil {
 		return nil
 	}
-	prog, err := o.timedOn(companion.device.cl)
+	prog, err := o.timedOn(inline.device.cl)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, prog.free()) }()
-	q, err := companion.NewQueue(cl.QueueOptions{})
+	q, err := inline.NewQueue(cl.QueueOptions{})
 	if err != nil {
 		return err
 	}
-	k, from, to, free, err := o.copyBetween(q, prog, companionMoves)
+	k, from, to, free, err := o.copyBetween(q, prog, inlineMoves)
 	if err != nil {
 		return errors.Join(err, q.Close())
 	}
@@ -66,16 +66,16 @@ func (o *Opened) measureCompanion(ctx context.Context, _ timed, c *Calibration) 
 		moved, err = k.launch(q, o.device, n)
 		return moved, errors.Join(err, q.Finish())
 	}
-	if c.CompanionLaunch, err = best(ctx, func() error { _, err := copies(4); return err }); err != nil {
+	if c.InlineLaunch, err = best(ctx, func() error { _, err := copies(4); return err }); err != nil {
 		return err
 	}
 	var moved int64
-	all, err := best(ctx, func() (err error) { moved, err = copies(companionBytes); return err })
+	all, err := best(ctx, func() (err error) { moved, err = copies(inlineBytes); return err })
 	if err != nil {
 		return err
 	}
-	c.CompanionCopy = 2 * float64(moved) / all.Seconds()
+	c.InlineCopy = 2 * float64(moved) / all.Seconds()
 	used := func(n int64) error { _, err := copies(n); return err }
-	c.CompanionUploads, c.CompanionDownloads, err = o.measureMoves(ctx, from, to, companionMoves, used)
+	c.InlineUploads, c.InlineDownloads, err = o.measureMoves(ctx, from, to, inlineMoves, used)
 	return err
 }

@@ -87,16 +87,16 @@ type Caps struct {
 	// it sees theirs, without any command.
 	Direct bool `json:"direct"`
 
-	// Companion: launches on the companion are over when they return, and it has the
+	// InlineDevice: launches on the inline device are over when they return, and it has the
 	// device's memory.
-	Companion bool `json:"companion,omitempty"`
+	InlineDevice bool `json:"inline,omitempty"`
 
-	// Addresses: kernels on the companion take the addresses of buffers as arguments in place of
+	// Addresses: kernels on the inline device take the addresses of buffers as arguments in place of
 	// the buffers, which a launch then need not lock, retain and release.
 	Addresses bool `json:"addresses,omitempty"`
 
-	// Provisional: kernels of the companion proved all this, by the same compiler for the same processor. The
-	// device's own prove it again before it builds its first program, so that a program that needs only the companion
+	// Provisional: kernels of the inline device proved all this, by the same compiler for the same processor. The
+	// device's own prove it again before it builds its first program, so that a program that needs only the inline device
 	// does not wait for two compilers to start.
 	Provisional bool `json:"provisional,omitempty"`
 
@@ -115,7 +115,7 @@ type Proof struct {
 
 // probeVersion is part of the key of proven capabilities on disk. Raise it whenever the probes or
 // the meaning of a field change.
-const probeVersion = 14
+const probeVersion = 15
 
 // LargeGRF is the build option of Intel's compilers that [Caps.RegisterOptions] may be.
 const LargeGRF = "-cl-intel-enable-auto-large-GRF-mode"
@@ -131,8 +131,8 @@ func (d *Device) devicePath(dir, kind string, version int) string {
 		return ""
 	}
 	fields := append([]string{kind, strconv.Itoa(version), diskcache.Version()}, d.identity()...)
-	if d.companion != nil && kind != diskcache.Tuning {
-		fields = append(fields, d.companion.Name)
+	if d.inline != nil && kind != diskcache.Tuning {
+		fields = append(fields, d.inline.Name)
 	}
 	fields = append(fields, d.unusual()...)
 	key := diskcache.Key(fields...)
@@ -159,7 +159,7 @@ func (d *Device) knownCaps(dir string) *Caps {
 }
 
 // provenCaps returns the capabilities from memory, from disk, or by probing: on o
-// if the device is open already, else on a context of its own. Where o has a companion, they may be provisional.
+// if the device is open already, else on a context of its own. Where o has an inline device, they may be provisional.
 func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
 	if err := d.takeProbing(ctx); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (d *Device) provenCaps(ctx context.Context, o *Opened) (*Caps, error) {
 	} else if o.paired {
 		if c, err := probeAll(ctx, o, true, ""); err != nil && ctx.Err() != nil {
 			return nil, fmt.Errorf("platform: probe %s: %w", d.ID, err)
-		} else if err == nil && c.Companion {
+		} else if err == nil && c.InlineDevice {
 			return d.keepCaps(o, c), nil
 		}
 	}
@@ -237,10 +237,10 @@ func (d *Device) proveOwn(ctx context.Context, o *Opened, known *Caps) (*Caps, e
 	return d.keepCaps(o, c), nil
 }
 
-// ownProof is the proof that the device itself has the capabilities proven on its companion.
+// ownProof is the proof that the device itself has the capabilities proven on its inline device.
 type ownProof struct{ err error }
 
-// confirm lets kernels of the device prove the capabilities that so far only the companion's did, before the first of its
+// confirm lets kernels of the device prove the capabilities that so far only the inline device's did, before the first of its
 // programs. Errors: it does not do as much, which the next Open heeds; ctx's, after which the next call tries again.
 func (o *Opened) confirm(ctx context.Context) error {
 	if !o.caps.Provisional {
@@ -261,7 +261,7 @@ func (o *Opened) confirm(ctx context.Context) error {
 	switch {
 	case c != nil && !c.Provisional:
 		d.caps = c
-	case !o.paired: // a proof made without the companion is not kept for the device
+	case !o.paired: // a proof made without the inline device is not kept for the device
 		c, err = probeAll(ctx, o, false, o.caps.FMA)
 	default:
 		c, err = d.proveOwn(ctx, o, o.caps)
@@ -272,10 +272,10 @@ func (o *Opened) confirm(ctx context.Context) error {
 	p := new(ownProof)
 	lacks := o.caps.lacking(c)
 	if !o.paired {
-		lacks = slices.DeleteFunc(lacks, func(name string) bool { return name == "companion" || name == "addresses" })
+		lacks = slices.DeleteFunc(lacks, func(name string) bool { return name == "inline" || name == "addresses" })
 	}
 	if len(lacks) > 0 {
-		p.err = fmt.Errorf("platform: %s does not do what its companion does: %s: %w", d.ID, strings.Join(lacks, ", "), cl.ErrUnsupported)
+		p.err = fmt.Errorf("platform: %s does not do what its inline device does: %s: %w", d.ID, strings.Join(lacks, ", "), cl.ErrUnsupported)
 	}
 	o.own.Store(p)
 	return p.err

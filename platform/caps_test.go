@@ -77,7 +77,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	d := device(t)
 	c, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "companion": false, "addresses": false, "registers": false, "register cap": false} // not tried on every device
+	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "inline": false, "addresses": false, "registers": false, "register cap": false} // not tried on every device
 	for _, p := range c.Proofs {
 		assert.Equal(t, 1, count(c.Proofs, p.Name), "%s is proven twice", p.Name)
 		proven[p.Name] = p.Proven
@@ -89,7 +89,7 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 		"atomics32": c.Atomics32, "atomics64": c.Atomics64, "fp64": c.FP64, "half": c.Half, "subgroups": c.Subgroups,
 		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86, "dot_vex": c.DotVEX, "dot_avx2": c.DotAVX2, "fma": c.FMA == FMAFused,
 		"out_of_order": c.OutOfOrder, "profiling": c.Profiling, "large_fill": c.LargeFill, "mapping": c.Mapping, "direct": c.Direct,
-		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "mma90": c.MMA >= 90, "companion": c.Companion, "addresses": c.Addresses, "lanes": c.SubgroupLanes > 0,
+		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "mma90": c.MMA >= 90, "inline": c.InlineDevice, "addresses": c.Addresses, "lanes": c.SubgroupLanes > 0,
 		"registers": c.RegisterOptions != "", "register cap": c.RegisterCap != "",
 	}, proven)
 	assert.Contains(t, c.Stds, "CL1.2")
@@ -238,7 +238,7 @@ func TestCalibrationIsSaneAndKept(t *testing.T) {
 	assert.Nil(t, o.Calibration())
 	c, err := o.Calibrate(t.Context())
 	require.NoError(t, err)
-	assert.True(t, c.sane())
+	assert.True(t, c.valid())
 	if d.Class != Simulator {
 		assert.Greater(t, 8*c.Wait, c.Launch, "a launch that somebody waits for takes longer; other programs lengthen either, by several times")
 	}
@@ -268,14 +268,14 @@ func TestABusyMachineMakesNoRateOfAnySize(t *testing.T) {
 	o := fresh(t, nil, &Options{CacheDir: t.TempDir()})
 	c, err := o.Calibrate(t.Context())
 	require.NoError(t, err)
-	if c.CompanionLaunch == 0 {
-		t.Skip("the device has no companion")
+	if c.InlineLaunch == 0 {
+		t.Skip("the device has no inline device")
 	}
-	require.Less(t, c.CompanionCopy, 1e12)
+	require.Less(t, c.InlineCopy, 1e12)
 	for _, rate := range []float64{0, 4e15, math.Inf(1), math.NaN()} {
 		bad := *c
-		bad.CompanionCopy = rate
-		require.False(t, bad.sane(), rate)
+		bad.InlineCopy = rate
+		require.False(t, bad.valid(), rate)
 	}
 }
 
@@ -310,9 +310,9 @@ func TestACurveGoesThroughItsPointsAndOnBeyond(t *testing.T) {
 	require.Equal(t, time.Duration(7), Curve{{64, 7}}.At(1<<40))
 	require.Zero(t, Curve(nil).At(5))
 	require.Equal(t, time.Duration(30), Curve{{1, 40}, {10, 30}}.At(100), "where times fall they do not go on falling")
-	require.True(t, c.sane())
+	require.True(t, c.valid())
 	for _, bad := range []Curve{nil, {{64, 0}}, {{64, 5}, {64, 6}}, {{-1, 5}}} {
-		require.False(t, bad.sane())
+		require.False(t, bad.valid())
 	}
 }
 

@@ -57,14 +57,14 @@ func (s *sharedContext) release() error {
 	return s.Close()
 }
 
-// newContext makes the device's context, with the companion where that is possible.
+// newContext makes the device's context, with the inline device where that is possible.
 func (o *Opened) newContext() (err error) {
-	if c := o.device.companion; c != nil && o.device.Unified {
+	if c := o.device.inline; c != nil && o.device.Unified {
 		if o.context, o.closeContext, err = o.contextOf(o.cl, c.cl); err == nil {
 			o.paired = true
 			return nil
 		}
-		o.warn("no companion", err)
+		o.warn("no inline device", err)
 	}
 	o.context, o.closeContext, err = o.contextOf(o.cl)
 	return err

@@ -57,7 +57,7 @@ type Device struct {
 	quirksOff []string // that EnvQuirks switched off
 	switched  map[string]bool
 
-	companion *Device // not listed; nil where there is none
+	inline *Device // not listed; nil where there is none
 
 	whole    *Device // that it is a part of, or nil
 	division grammar.Division

@@ -72,11 +72,11 @@ func (v *directView) close() {
 // viewer is a queue in which blocks are mapped to learn where they are, for one goroutine at a time.
 type viewer struct {
 	mu     sync.Mutex
-	q      *cl.Queue // on the companion
+	q      *cl.Queue // on the inline device
 	closed bool      // with the device: no queue is made any more
 }
 
-// see is b.see by way of the companion, where there is one: the device would wake a thread three times for each block, and a
+// see is b.see by way of the inline device, where there is one: the device would wake a thread three times for each block, and a
 // network has hundreds of constants.
 func (o *Opened) see(b *block) ([]byte, error) {
 	v := &b.direct
@@ -85,7 +85,7 @@ func (o *Opened) see(b *block) ([]byte, error) {
 		return v.bytes, nil
 	}
 	v.mu.RUnlock()
-	c := o.Companion()
+	c := o.InlineDevice()
 	if c == nil {
 		return b.see(o.queue)
 	}

@@ -119,17 +119,17 @@ func TestWhatWasMeasuredIsKeptByKindAndVersion(t *testing.T) {
 }
 
 // The host learns where memory is without a thread of the device, which would be woken several times for each.
-func TestMemoryIsFoundByTheCompanion(t *testing.T) {
+func TestMemoryIsFoundByTheInlineDevice(t *testing.T) {
 	o := openedWith(t, &Options{CacheDir: t.TempDir()})
-	if o.Companion() == nil || !o.caps.Direct {
-		t.Skip("needs a companion")
+	if o.InlineDevice() == nil || !o.caps.Direct {
+		t.Skip("needs an inline device")
 	}
 	m, err := o.Alloc(3 << 20) // of a size that nothing else here has
 	require.NoError(t, err)
 	host := bytes.Repeat([]byte{1, 2, 3}, 1<<20)
 	require.NoError(t, o.Write(t.Context(), m, 0, host))
 	require.NotNil(t, o.viewer.q)
-	require.True(t, o.viewer.q.Device().Same(o.device.companion.cl))
+	require.True(t, o.viewer.q.Device().Same(o.device.inline.cl))
 	back := make([]byte, len(host))
 	require.NoError(t, o.Queue().Read(m.Buffer(), 0, back, nil))
 	require.Equal(t, host, back, "and the device finds there what the host wrote")

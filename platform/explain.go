@@ -110,9 +110,9 @@ func (d *Device) Explain() string {
 			fmt.Fprintf(w, "  %s\tup in %s, down in %s\n",
 				units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.Downloads.At(c.Uploads[i].Bytes)))
 		}
-		for _, p := range c.CompanionUploads {
+		for _, p := range c.InlineUploads {
 			fmt.Fprintf(w, "  %s\ton the calling thread, up in %s, down in %s\n",
-				units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.CompanionDownloads.At(p.Bytes)))
+				units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.InlineDownloads.At(p.Bytes)))
 		}
 	} else {
 		fmt.Fprintf(w, "  measured\tnot yet\n")

@@ -26,7 +26,7 @@ type Opened struct {
 	opts    Options
 	caps    *Caps
 	context *cl.Context
-	paired  bool // the companion is in it
+	paired  bool // the inline device is in it
 	// closeContext closes the context, which others may share.
 	closeContext func() error
 	queue        *cl.Queue
@@ -82,8 +82,8 @@ type Stats struct {
 }
 
 // Open makes a context and a queue on the device. On a device or driver that was never seen before
-// it also proves capabilities, as Caps does, but of a device with a companion only those of the
-// companion (see [Caps.Provisional]); otherwise it takes a few milliseconds. Nil options are those
+// it also proves capabilities, as Caps does, but of a device with an inline device only those of the
+// inline device (see [Caps.Provisional]); otherwise it takes a few milliseconds. Nil options are those
 // that Discover was given; of others, Library and Spec are not used.
 func (d *Device) Open(ctx context.Context, opts *Options) (*Opened, error) {
 	if err := ctx.Err(); err != nil {
@@ -125,7 +125,7 @@ func (d *Device) open(opts *Options) (*Opened, error) {
 	for _, c := range []*diskcache.Programs{o.disk, o.bitcode} {
 		if !c.Off() {
 			o.ahead = &ahead.Loads{Notes: c, Load: o.reload, Slot: o.slot, Warn: o.warn, Skips: func(p ahead.Program) bool {
-				return p.Companion && !o.paired || !p.Companion && o.caps.Provisional
+				return p.InlineDevice && !o.paired || !p.InlineDevice && o.caps.Provisional
 			}}
 		}
 	}
@@ -155,7 +155,7 @@ func (o *Opened) CL() *cl.Device { return o.cl }
 func (o *Opened) Caps() *Caps { return o.caps }
 
 // Context returns the OpenCL context, which holds this device and, where it has one,
-// its companion: name the device when you build a program.
+// its inline device: name the device when you build a program.
 func (o *Opened) Context() *cl.Context { return o.context }
 
 // Queue returns the queue, which is in order.

@@ -17,7 +17,7 @@ import (
 // meant, so that the same text means the same part in every process.
 //
 // The driver's sub-device lives as long as something is open on it: a Device only describes. A
-// part has no companion, as the calling thread is none of its compute units.
+// part has no inline device, as the calling thread is none of its compute units.
 
 // parts are the parts of a device that have been asked for.
 type parts struct {

@@ -192,7 +192,7 @@ func TestPartsComputeAndAreReleased(t *testing.T) {
 	require.False(t, one.CL().Same(two.CL()))
 	require.EqualValues(t, a.Units, one.CL().Info().ComputeUnits)
 	require.True(t, a.CL().Same(whole.CL()))
-	require.Nil(t, one.Companion(), "the calling thread is none of its units")
+	require.Nil(t, one.InlineDevice(), "the calling thread is none of its units")
 	for n, o := range []*Opened{one, two} {
 		runScale(t, o, "part.cl", n+1, 1000)
 		q, err := o.ProfilingQueue()

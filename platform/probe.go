@@ -32,28 +32,28 @@ func probeSections() (common string, names []string, sections map[string]string)
 	return parts[0] + "\n", names, sections
 }
 
-// prober runs the probes on an open device, or on its companion.
+// prober runs the probes on an open device, or on its inline device.
 type prober struct {
-	o           *Opened
-	dev         *cl.Device // that runs the kernels
-	queue       *cl.Queue  // of it
-	onCompanion bool       // it is the companion
-	fma         FMA        // chosen earlier, if it is not empty
-	buffer      *cl.Buffer
-	programs    map[string]*cl.Program // by options and section
-	open        []*cl.Program
-	answers     []uint32 // of the kernel of all proofs; nil: it did not run
-	caps        *Caps
+	o        *Opened
+	dev      *cl.Device // that runs the kernels
+	queue    *cl.Queue  // of it
+	onInline bool       // it is the inline device
+	fma      FMA        // chosen earlier, if it is not empty
+	buffer   *cl.Buffer
+	programs map[string]*cl.Program // by options and section
+	open     []*cl.Program
+	answers  []uint32 // of the kernel of all proofs; nil: it did not run
+	caps     *Caps
 }
 
-// newProber is a prober of the kernels of the opened device, or with onCompanion of its companion.
-func newProber(o *Opened, onCompanion bool) (p *prober, err error) {
+// newProber is a prober of the kernels of the opened device, or with onInline of its inline device.
+func newProber(o *Opened, onInline bool) (p *prober, err error) {
 	p = &prober{
-		o: o, dev: o.cl, queue: o.queue, onCompanion: onCompanion,
+		o: o, dev: o.cl, queue: o.queue, onInline: onInline,
 		programs: map[string]*cl.Program{}, caps: &Caps{FMA: FMAPlain, Device: o.device.String()},
 	}
-	if onCompanion {
-		p.dev = o.device.companion.cl
+	if onInline {
+		p.dev = o.device.inline.cl
 		if p.queue, err = o.context.NewQueue(p.dev, cl.QueueOptions{}); err != nil {
 			return nil, err
 		}
@@ -65,11 +65,11 @@ func newProber(o *Opened, onCompanion bool) (p *prober, err error) {
 }
 
 // probeAll proves the capabilities of a device. Only ctx, and a device on which nothing works, make it fail. With
-// onCompanion, kernels of the companion stand in for the device's, and capabilities that neither declares are left
+// onInline, kernels of the inline device stand in for the device's, and capabilities that neither declares are left
 // for later: see [Caps.Provisional]. With an fma that is right, no other is looked for.
-func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps, error) {
+func probeAll(ctx context.Context, o *Opened, onInline bool, fma FMA) (*Caps, error) {
 	start := time.Now()
-	p, err := newProber(o, onCompanion)
+	p, err := newProber(o, onInline)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 		p.tryMapping()
 	}
 	var beside sync.WaitGroup
-	if onCompanion {
+	if onInline {
 		beside.Go(commands)
 	}
 	names := p.build(defaultStd, nil)
@@ -97,7 +97,7 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 		}
 		p.try(pr, defaultStd)
 	}
-	if !onCompanion {
+	if !onInline {
 		if err := p.tryNewer(ctx); err != nil {
 			return nil, err
 		}
@@ -112,16 +112,16 @@ func probeAll(ctx context.Context, o *Opened, onCompanion bool, fma FMA) (*Caps,
 		p.tryRegisters("register cap", Registers128, &p.caps.RegisterCap)
 	}
 	p.tryWarpgroups()
-	if !onCompanion {
+	if !onInline {
 		commands()
 	}
 	p.tryDirect()
-	p.tryCompanion()
+	p.tryInline()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p.caps.Provisional = onCompanion
-	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start), "on the companion", onCompanion)
+	p.caps.Provisional = onInline
+	o.opts.Logger.Info("platform: probed", "device", o.device.ID, "took", time.Since(start), "on the inline device", onInline)
 	return p.caps, nil
 }
 
@@ -133,7 +133,7 @@ func (p *prober) close() {
 }
 
 func (p *prober) closeQueue() error {
-	if !p.onCompanion {
+	if !p.onInline {
 		return nil
 	}
 	return errors.Join(p.queue.Finish(), p.queue.Close())

@@ -81,7 +81,7 @@ func (p *prober) profiling() (err error) {
 		return err
 	}
 	var e *cl.Event
-	if p.onCompanion { // a command stands in for a kernel of the device
+	if p.onInline { // a command stands in for a kernel of the device
 		half := p.rateBytes() / 2
 		e, err = q.CopyEvent(p.buffer, p.buffer, 0, half, half, nil)
 	} else {

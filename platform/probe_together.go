@@ -128,7 +128,7 @@ func (c copier) widest(q *cl.Queue, d *Device) error {
 	return errors.Join(c.SetInt32(1, 0), q.Launch(c.Kernel, cl.Range1(items, group), nil), q.Finish())
 }
 
-// launch copies about n bytes on the device, or its companion, whose queue is given, and returns how many.
+// launch copies about n bytes on the device, or its inline device, whose queue is given, and returns how many.
 // Where a kernel is compiled anew for other sizes of groups, and of more than 65,535 items, it is always the same.
 func (c copier) launch(q *cl.Queue, d *Device, n int64) (moved int64, err error) {
 	_, group := d.rateItems()

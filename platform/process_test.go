@@ -29,7 +29,7 @@ var roles = map[string]func() error{
 	"named library": namedLibraryRole,
 	"nil":           nilRole,
 	"spec":          specRole,
-	"companion":     companionRole,
+	"inline":        inlineRole,
 	"proofs":        proofsRole,
 }
 

@@ -203,7 +203,7 @@ func (o *Opened) loadOrBuild(key programKey) (_ *cl.Program, as ahead.Program, _
 	source, options := o.fullSource(key.name, key.source), withStd(key.options)
 	start := time.Now()
 	own := key.device == o.cl
-	kept, id := own && !o.disk.Off(), "" // of a companion the driver keeps them
+	kept, id := own && !o.disk.Off(), "" // of an inline device the driver keeps them
 	if kept {
 		id = o.device.programID(source, options)
 		as = ahead.Program{ID: id, Options: options}
@@ -226,11 +226,11 @@ func (o *Opened) loadOrBuild(key programKey) (_ *cl.Program, as ahead.Program, _
 			}
 		})
 		o.opts.Logger.Debug("platform: program made of bitcode", "program", key.name, "kept", loaded, "took", time.Since(start))
-		return prog, ahead.Program{ID: bitcode, Options: options, Bitcode: true, Companion: !own}, nil
+		return prog, ahead.Program{ID: bitcode, Options: options, Bitcode: true, InlineDevice: !own}, nil
 	}
 	prog, err := o.build(source, options, key.device)
 	if err != nil {
-		if be, ok := errors.AsType[*cl.BuildError](err); ok && !own { // the companion has no name that anybody knows
+		if be, ok := errors.AsType[*cl.BuildError](err); ok && !own { // the inline device has no name that anybody knows
 			be.Device = o.device.Name + " (driver " + o.device.Driver + ")"
 		}
 		place(err, key.name, len(o.prelude(key.name, key.source)))
@@ -306,8 +306,8 @@ func (o *Opened) reload(p ahead.Program) *cl.Program {
 		return o.fromDisk(p.ID, p.Options)
 	}
 	dev := o.cl
-	if p.Companion {
-		dev = o.device.companion.cl
+	if p.InlineDevice {
+		dev = o.device.inline.cl
 	}
 	var prog *cl.Program
 	b, err := o.bitcode.Load(p.ID)

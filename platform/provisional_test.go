@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// paired is a device with a companion of which nothing is known.
+// paired is a device with an inline device of which nothing is known.
 func paired(t *testing.T, dir string) (*Device, func(call string, from int)) {
 	t.Helper()
 	d, faults := discovered(t, dir)
-	if d.companion == nil {
-		t.Skip("no companion")
+	if d.inline == nil {
+		t.Skip("no inline device")
 	}
 	return d, func(call string, from int) {
 		if faults.Off(); call != "" {
@@ -27,16 +27,16 @@ func paired(t *testing.T, dir string) (*Device, func(call string, from int)) {
 	}
 }
 
-func TestOpenProvesOnTheCompanionAndTheFirstProgramOnTheDevice(t *testing.T) {
+func TestOpenProvesOnTheInlineDeviceAndTheFirstProgramOnTheDevice(t *testing.T) {
 	dir := t.TempDir()
 	d, _ := paired(t, dir)
 	o, err := d.Open(t.Context(), nil)
 	require.NoError(t, err)
 	require.True(t, o.Caps().Provisional)
-	require.True(t, o.Caps().Companion && o.Caps().Direct && o.Caps().Atomics32 && o.Caps().FP64)
-	_, err = o.Companion().Program(t.Context(), "near.cl", scale(1), "")
+	require.True(t, o.Caps().InlineDevice && o.Caps().Direct && o.Caps().Atomics32 && o.Caps().FP64)
+	_, err = o.InlineDevice().Program(t.Context(), "near.cl", scale(1), "")
 	require.NoError(t, err)
-	require.Nil(t, o.own.Load(), "the companion's program needs nothing of the device")
+	require.Nil(t, o.own.Load(), "the inline device's program needs nothing of the device")
 	runScale(t, o, "far.cl", 1, 100)
 	require.NotNil(t, o.own.Load())
 	require.False(t, d.caps.Provisional)
@@ -51,23 +51,23 @@ func TestOpenProvesOnTheCompanionAndTheFirstProgramOnTheDevice(t *testing.T) {
 	require.NoError(t, o.Close())
 }
 
-// A capability that a device was not seen to have is not believed because its companion has it.
-func TestADeviceThatDoesLessThanItsCompanionIsAnError(t *testing.T) {
+// A capability that a device was not seen to have is not believed because its inline device has it.
+func TestADeviceThatDoesLessThanItsInlineDeviceIsAnError(t *testing.T) {
 	d, fail := paired(t, t.TempDir())
 	o, err := d.Open(t.Context(), nil)
 	require.NoError(t, err)
 	require.True(t, o.Caps().Provisional)
-	fail("Info event", 1) // by which launches on the companion are seen to be over
+	fail("Info event", 1) // by which launches on the inline device are seen to be over
 	for range 2 {
 		_, err = o.Program(t.Context(), "far.cl", scale(2), "")
 		require.ErrorIs(t, err, cl.ErrUnsupported)
-		require.ErrorContains(t, err, "companion")
+		require.ErrorContains(t, err, "inline")
 		fail("", 0)
 	}
 	require.NoError(t, o.Close())
 	o, err = d.Open(t.Context(), nil)
 	require.NoError(t, err)
-	require.False(t, o.Caps().Companion, "the next one knows")
+	require.False(t, o.Caps().InlineDevice, "the next one knows")
 	runScale(t, o, "far.cl", 2, 100)
 	require.NoError(t, o.Close())
 }
@@ -149,11 +149,11 @@ func TestProbesOfTheKernelOfAllProofsAnswerThere(t *testing.T) {
 	assert.Equal(t, len(togetherProbes), asked)
 }
 
-func TestACompanionIsMeasuredBySeveralAtOnce(t *testing.T) {
+func TestAnInlineDeviceIsMeasuredBySeveralAtOnce(t *testing.T) {
 	o := fresh(t, nil, nil)
-	c := o.Companion()
+	c := o.InlineDevice()
 	if c == nil {
-		t.Skip("no companion")
+		t.Skip("no inline device")
 	}
 	// The driver has no launch of this kernel yet, whatever else was measured in this process.
 	source := fmt.Sprintf(`// %d

@@ -171,11 +171,11 @@ func (p *prober) chooseFMA(ctx context.Context) error {
 	chosen := slices.IndexFunc(ways, func(w *way) bool { return w.fma == p.fma })
 	if chosen >= 0 {
 		ways[chosen].least = 0
-		notes = append(notes, fmt.Sprintf("%s chosen on the companion", p.fma))
+		notes = append(notes, fmt.Sprintf("%s chosen on the inline device", p.fma))
 	}
 	if chosen < 0 && len(ways) > 0 && p.o.device.Class != Simulator {
 		long := fmaTime
-		if p.onCompanion { // where a launch takes a microsecond
+		if p.onInline { // where a launch takes a microsecond
 			long /= 3
 		}
 		rounds, err := ways[0].rater.rounds(long)

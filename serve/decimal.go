@@ -70,9 +70,9 @@ func (p *parser) decimal() (d decimal, ok bool) {
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 	1e20, 1e21, 1e22}
 
-// near is within two units in the last place of the number where ok, and the nearest float64 where digits are less than 2^53: conversion
-// and product or quotient are rounded once each.
-func (d *decimal) near() (f float64, ok bool) {
+// approximate is within two units in the last place of the number where ok, and the nearest float64 where digits are less than 2^53:
+// conversion and product or quotient are rounded once each.
+func (d *decimal) approximate() (f float64, ok bool) {
 	f = float64(d.digits)
 	switch {
 	case !d.short || d.exp < -22 || d.exp > 22:
@@ -89,7 +89,7 @@ func (d *decimal) near() (f float64, ok bool) {
 }
 
 func (d *decimal) float64() (float64, error) {
-	if f, ok := d.near(); ok && d.digits < 1<<53 {
+	if f, ok := d.approximate(); ok && d.digits < 1<<53 {
 		return f, nil
 	}
 	return strconv.ParseFloat(d.text(), 64)
@@ -98,7 +98,7 @@ func (d *decimal) float64() (float64, error) {
 // float32 rounds near, except where a number so close may round otherwise: by halfway between two float32, and outside of
 // the normal ones.
 func (d *decimal) float32() (float32, error) {
-	if f, ok := d.near(); ok {
+	if f, ok := d.approximate(); ok {
 		const rest = 1<<29 - 1 // the bits that a float32 does not have
 		halfway := int64(math.Float64bits(f)&rest) - 1<<28
 		if a := math.Abs(f); (halfway < -2 || halfway > 2) && a >= 0x1p-126 && a < 0x1p127 || a == 0 {

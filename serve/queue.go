@@ -55,7 +55,7 @@ type queue struct {
 	running int
 	closed  bool
 
-	patience patience
+	delay waitPolicy
 }
 
 func newQueue(v *version, c *costs) *queue {
@@ -76,8 +76,8 @@ func (q *queue) close() {
 	q.workers.Wait()
 }
 
-// rouse wakes the workers. Those that were about to wait, with the lock, are then waiting.
-func (q *queue) rouse() {
+// wakeAll wakes the workers. Those that were about to wait, with the lock, are then waiting.
+func (q *queue) wakeAll() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.wake.Broadcast()
@@ -168,17 +168,17 @@ func (q *queue) take() (jobs []*job, rows int) {
 			break
 		}
 		if !decided {
-			decided, waited, had = true, q.patience.worth(), len(jobs)
+			decided, waited, had = true, q.delay.worth(), len(jobs)
 		}
 		if !waited {
 			break
 		}
-		timer := time.AfterFunc(wait, q.rouse)
+		timer := time.AfterFunc(wait, q.wakeAll)
 		q.wake.Wait()
 		timer.Stop()
 	}
 	if waited {
-		q.patience.note(len(jobs) > had)
+		q.delay.note(len(jobs) > had)
 	}
 	jobs, rows = q.costs.cut(jobs, rows)
 	taken := map[*job]bool{}

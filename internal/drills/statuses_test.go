@@ -14,7 +14,7 @@ import (
 // absorbed calls may fail once and nobody is told: what a device says of itself has a safe
 // default, memory is asked for again when the pool has given back what it held, parts that do
 // not build together are built alone, without pinned memory transfers wait, without a context for
-// both a device does without its companion, without the cache on disk everything is built, a
+// both a device does without its inline device, without the cache on disk everything is built, a
 // transfer of which nobody says how far it has come is waited for, and how it ended is known
 // before its event goes, which waits again.
 func absorbed(call string) bool {

@@ -25,7 +25,7 @@ func (i *instance) ends() {
 
 // execute computes outs from the tensors that were fed.
 func (i *instance) execute(ctx context.Context, outs []*tensor.Tensor) error {
-	patient := i.program.Short && i.idle()
+	toTheEnd := i.program.Short && i.idle()
 	if i.external {
 		i.aliasCaller(outs)
 		defer i.unalias()
@@ -33,7 +33,7 @@ func (i *instance) execute(ctx context.Context, outs []*tensor.Tensor) error {
 	if err := i.submit(ctx, nil); err != nil {
 		return err
 	}
-	if patient {
+	if toTheEnd {
 		ctx = context.Background()
 	}
 	for n := range i.outputs {

@@ -15,6 +15,6 @@
 //
 // Package ocltest has the code that tests share: the device, comparison with references, and in ocltest/sample tasks of every kind.
 //
-// A GPU's sequences run in the device's queue, see queueRunner. Where a driver for CPUs has a companion, host.go decides
+// A GPU's sequences run in the device's queue, see queueRunner. Where a driver for CPUs has an inline device, host.go decides
 // whether the program's own threads run them, and host_runner.go has them do so.
 package ocl

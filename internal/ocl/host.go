@@ -15,7 +15,7 @@ import (
 )
 
 // hostPath runs kernels of a driver for CPUs on the program's own threads, where that is faster than its queue: on the
-// thread that runs a sequence, or on a pool of workers with it. It is for a device with a companion; no GPU has one.
+// thread that runs a sequence, or on a pool of workers with it. It is for a device with an inline device; no GPU has one.
 type hostPath struct {
 	eng    *Engine
 	inline *hostRunner
@@ -23,16 +23,16 @@ type hostPath struct {
 	loaded *hostrun.LoadedKernels
 }
 
-// newHostPath is nil where there is no companion.
+// newHostPath is nil where there is no inline device.
 func newHostPath(e *Engine) *hostPath {
-	c := e.dev.Companion()
+	c := e.dev.InlineDevice()
 	if c == nil {
 		return nil
 	}
 	of := facts.New(c.Device(), e.dev.Caps())
 	of.Name, of.MaxAlloc, of.Unoptimized = e.facts.Name, e.facts.MaxAlloc, e.facts.Unoptimized
 	h := &hostPath{eng: e, loaded: &hostrun.Loaded}
-	h.inline = &hostRunner{host: h, companion: c, to: target{
+	h.inline = &hostRunner{host: h, inline: c, to: target{
 		device: c.Device().CL(), facts: of, programs: c, head: hostrun.PartHead, customHead: hostrun.CustomHead, mark: "true 1",
 		library: new(library), log: e.dev.Logger(),
 	}}
@@ -100,8 +100,8 @@ func newHostRates(c *platform.Calibration) hostRates {
 		return r
 	}
 	r.wake = c.Wake
-	if c.CompanionLaunch > 0 {
-		r.launch, r.memory, r.up, r.down = c.CompanionLaunch, c.CompanionCopy, c.CompanionUploads, c.CompanionDownloads
+	if c.InlineLaunch > 0 {
+		r.launch, r.memory, r.up, r.down = c.InlineLaunch, c.InlineCopy, c.InlineUploads, c.InlineDownloads
 	}
 	return r
 }
@@ -129,7 +129,7 @@ type hostEstimates struct {
 
 // hostTask is what the choice of a runner asks of a task.
 type hostTask struct {
-	able  bool // it can run on the companion
+	able  bool // it can run on the inline device
 	own   bool // it is a caller's kernel, of which nobody knows how much it computes before it has run
 	fresh bool // the first of its kind, and the driver's threads did not run it yet
 	work  coreTime
@@ -198,13 +198,13 @@ func (s *hostEstimates) choose(tasks []int) (r *hostRunner, why string) {
 		return nil, ""
 	}
 	inline, queued, pooled := s.race(tasks)
-	if s.rule { // the companion alone plans for one core, and the choice is measured
+	if s.rule { // the inline device alone plans for one core, and the choice is measured
 		inline = math.MaxInt64
 	}
-	alone := time.Duration(float64(inline) / patience)
+	alone := time.Duration(float64(inline) / inlineMargin)
 	full := ""
 	if best := min(pooled, alone); best > queued || best > foreground {
-		if float64(best) > patience*float64(queued) || !s.crowded(tasks) {
+		if float64(best) > inlineMargin*float64(queued) || !s.crowded(tasks) {
 			return nil, ""
 		}
 		full = fmt.Sprintf(", as the driver keeps %d kernels loaded for its threads already", s.held)
@@ -232,15 +232,15 @@ func (s *hostEstimates) crowded(tasks []int) bool {
 	return hostrun.Crowded(s.held, fresh)
 }
 
-// patience is by how much the calling thread may be predicted to be slower alone and still be chosen:
+// inlineMargin is by how much the calling thread may be predicted to be slower alone and still be chosen:
 // threads that are woken do not begin together, and their time is taken from other callers.
-const patience = 1.25
+const inlineMargin = 1.25
 
 // foreground is how long a run may take on the calling thread, which cannot prepare the next one
 // meanwhile.
 const foreground = 20 * time.Millisecond
 
-// race predicts the time of tasks on the companion, on the device, where their memory is
+// race predicts the time of tasks on the inline device, on the device, where their memory is
 // in the processor's caches, as in short runs, and on the worker pool. What the first one reads and the last one writes is copied to and
 // from the device, and stays in place for the others.
 func (s *hostEstimates) race(tasks []int) (inline, queued, pooled time.Duration) {
@@ -302,17 +302,17 @@ func (r *rates) onCore(t *engine.Task, c engine.Cost) coreTime {
 
 // Bytes that calibration copies: on one core, where caches hold them, and on all.
 const (
-	nearBytes = 4 << 20
-	farBytes  = 128 << 20
+	cachedBytes   = 4 << 20
+	uncachedBytes = 128 << 20
 )
 
 // bandwidth is the rate of one core at work on that number of bytes.
 func (r *rates) bandwidth(bytes float64) float64 {
 	each := r.memory / float64(r.units)
-	if bytes <= nearBytes || each >= r.host.memory {
+	if bytes <= cachedBytes || each >= r.host.memory {
 		return r.host.memory
 	}
-	beyond := min(math.Log(bytes/nearBytes)/math.Log(farBytes/nearBytes), 1)
+	beyond := min(math.Log(bytes/cachedBytes)/math.Log(uncachedBytes/cachedBytes), 1)
 	return r.host.memory * math.Pow(each/r.host.memory, beyond)
 }
 
@@ -334,5 +334,5 @@ func (h *hostPath) takes(p *Product, flops float64) bool {
 	work := max(flops/one*size/4, (m*k+k*n+m*n)*size/r.host.memory)
 	inline := work + r.host.launch.Seconds()
 	queued := work/float64(r.units) + (r.host.wake + r.launch).Seconds()
-	return inline <= patience*queued
+	return inline <= inlineMargin*queued
 }

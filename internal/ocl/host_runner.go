@@ -14,14 +14,14 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// hostRunner runs kernels on the companion of a device: on the thread that runs the sequence, alone or with the worker
+// hostRunner runs kernels on the inline device of a device: on the thread that runs the sequence, alone or with the worker
 // pool. Kernels there take addresses, and are done when a run returns, so that they can read feeds where the caller has
 // them, and write results where the caller wants them.
 type hostRunner struct {
-	host      *hostPath
-	to        target
-	companion *platform.Companion
-	pool      *hostrun.Pool // nil: the calling thread is alone
+	host   *hostPath
+	to     target
+	inline *platform.InlineDevice
+	pool   *hostrun.Pool // nil: the calling thread is alone
 }
 
 func (r *hostRunner) target() *target { return &r.to }
@@ -31,7 +31,7 @@ func (r *hostRunner) ranged(of cl.Range) (cl.Range, error) {
 	return parts, err
 }
 
-// parts is a range as the companion is given it, and its groups.
+// parts is a range as the inline device is given it, and its groups.
 func (r *hostRunner) parts(of cl.Range) (parts cl.Range, groups int, err error) {
 	if parts, groups, err = hostrun.PartRange(of); errors.Is(err, hostrun.ErrIndivisible) {
 		err = fmt.Errorf("%w: %w", errQueueOnly, err)
@@ -40,9 +40,9 @@ func (r *hostRunner) parts(of cl.Range) (parts cl.Range, groups int, err error) 
 }
 
 // aliases reports whether kernels take memory that is bound for a run.
-func (r *hostRunner) aliases() bool { return r.companion.Addresses() }
+func (r *hostRunner) aliases() bool { return r.inline.Addresses() }
 
-// open makes queues of the sequence's own, one for each thread: a queue of the companion takes the commands of one
+// open makes queues of the sequence's own, one for each thread: a queue of the inline device takes the commands of one
 // goroutine.
 func (r *hostRunner) open() (launcher, error) {
 	width := 1
@@ -51,7 +51,7 @@ func (r *hostRunner) open() (launcher, error) {
 	}
 	l := &hostLauncher{hostRunner: r}
 	for range width {
-		q, err := r.companion.NewQueue(cl.QueueOptions{})
+		q, err := r.inline.NewQueue(cl.QueueOptions{})
 		if err != nil {
 			return nil, errors.Join(err, l.close())
 		}
@@ -143,10 +143,10 @@ func (l *hostLauncher) setOperand(k *cl.Kernel, i int, m *memory) error {
 }
 
 func (l *hostLauncher) setMemory(k *cl.Kernel, i int, m *platform.Memory) error {
-	return l.companion.SetMemory(k, i, m)
+	return l.inline.SetMemory(k, i, m)
 }
 
-// begin waits for the device's submitted work, for which a companion does not wait by itself, and sets the arguments
+// begin waits for the device's submitted work, for which an inline device does not wait by itself, and sets the arguments
 // that are other memory than in the run before.
 func (l *hostLauncher) begin(ctx context.Context) error {
 	if e := l.host.eng; !e.Idle() {
@@ -172,7 +172,7 @@ func (l *hostLauncher) rebind(r *rebindable) error {
 			return nil
 		}
 		r.at = at
-		return r.all(setToBound, func(k *cl.Kernel, i int) error { return l.companion.SetHost(k, i, b) })
+		return r.all(setToBound, func(k *cl.Kernel, i int) error { return l.inline.SetHost(k, i, b) })
 	}
 	if r.set == setToOwn {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/anycl/anycl/tensor"
 )
 
-// withCompanion is an engine whose sequences run where force says.
-func withCompanion(t testing.TB, force string) *Engine {
+// withInlineDevice is an engine whose sequences run where force says.
+func withInlineDevice(t testing.TB, force string) *Engine {
 	t.Helper()
 	o, err := ocltest.SharedDevice()
 	if err != nil {
@@ -27,13 +27,13 @@ func withCompanion(t testing.TB, force string) *Engine {
 	e := NewForced(o, force)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	if e.host == nil {
-		t.Skipf("%s has no companion", o.Device())
+		t.Skipf("%s has no inline device", o.Device())
 	}
 	return e
 }
 
 func TestASequenceOnTheCallingThreadIsOverWhenRunReturns(t *testing.T) {
-	e := withCompanion(t, "thread=caller")
+	e := withInlineDevice(t, "thread=caller")
 	const rows, cols = 3, 700
 	s, arena, out := chain(t, e, rows, cols)
 	require.True(t, s.Traits().Immediate)
@@ -55,7 +55,7 @@ func TestASequenceOnTheCallingThreadIsOverWhenRunReturns(t *testing.T) {
 
 // Sequences of both kinds share memory, and each sees the results of the other before it, waited for or not.
 func TestDeviceAndCallingThreadSeeEachOthersResults(t *testing.T) {
-	e := withCompanion(t, "")
+	e := withInlineDevice(t, "")
 	const n = 1 << 16
 	mem, err := e.Alloc(4 * n)
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestDeviceAndCallingThreadSeeEachOthersResults(t *testing.T) {
 }
 
 func TestSequencesOnTheirCallersThreadsRunAtOnce(t *testing.T) {
-	e := withCompanion(t, "thread=caller")
+	e := withInlineDevice(t, "thread=caller")
 	const rows, cols, callers = 5, 300, 6
 	var all sync.WaitGroup
 	for c := range callers {
@@ -121,7 +121,7 @@ func TestSequencesOnTheirCallersThreadsRunAtOnce(t *testing.T) {
 }
 
 func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
-	e := withCompanion(t, "")
+	e := withInlineDevice(t, "")
 	e.known.Store(&rates{
 		launch: time.Microsecond, flops: 200e9, memory: 20e9, up: straight(0, 20e9), down: straight(0, 20e9), direct: true,
 		divergence: 1, units: 2, host: hostRates{wake: 20 * time.Microsecond, launch: time.Microsecond, memory: 100e9},
@@ -168,7 +168,7 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 
 // A prediction that is asked for again, of a task or of one that is alike to it in a sequence, chooses no kernels again.
 func TestEffortsOfTasksAreFoundOnce(t *testing.T) {
-	e := withCompanion(t, "")
+	e := withInlineDevice(t, "")
 	calls := 0
 	f := &variant.Family{Effort: func(*facts.Device, *engine.Task) float64 { calls++; return 0.5 }}
 	task := new(engine.Task)

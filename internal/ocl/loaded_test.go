@@ -21,9 +21,9 @@ func long() *engine.Task {
 }
 
 // Long launches run on the driver's threads, until so many of its kernels are loaded that the
-// companion's would be unloaded.
-func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheCompanions(t *testing.T) {
-	e := withCompanion(t, "")
+// inline device's would be unloaded.
+func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheInlineDevices(t *testing.T) {
+	e := withInlineDevice(t, "")
 	e.host.loaded = new(hostrun.LoadedKernels)
 	one, two := long(), long()
 	two.Name = "another"
@@ -59,11 +59,11 @@ func TestLongRunsLeaveTheDriversThreadsWhenItsKernelsCrowdTheCompanions(t *testi
 		many[i].Name = fmt.Sprint("task ", i)
 	}
 	w, _ = e.runnerFor(many)
-	require.Same(t, e.queue, w, "they would not find room on the companion")
+	require.Same(t, e.queue, w, "they would not find room on the inline device")
 }
 
 func TestASequenceOfTheDriversThreadsIsCountedOnce(t *testing.T) {
-	e := withCompanion(t, "thread=workers")
+	e := withInlineDevice(t, "thread=workers")
 	e.host.loaded = new(hostrun.LoadedKernels)
 	var held []int
 	for range 2 {

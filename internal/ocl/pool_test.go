@@ -20,7 +20,7 @@ import (
 // withPool is an engine whose sequences all run on a worker pool.
 func withPool(t testing.TB) *Engine {
 	t.Helper()
-	e := withCompanion(t, "thread=pool")
+	e := withInlineDevice(t, "thread=pool")
 	if e.host == nil || e.host.pooled == nil {
 		t.Skip("there is one processor")
 	}

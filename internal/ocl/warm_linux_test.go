@@ -31,7 +31,7 @@ func sharedObjects(t *testing.T) map[string]bool {
 // own, and runs load no other.
 func TestKernelsLaunchedForOneGroupAreThoseOfRuns(t *testing.T) {
 	for _, force := range []string{"thread=caller", "thread=workers"} {
-		e := withCompanion(t, force+","+testdevices.Unoptimized())
+		e := withInlineDevice(t, force+","+testdevices.Unoptimized())
 		task := sample.Matmul(tensor.Float32, 1, 130, 70, 90, false, false)
 		slots := func(of []engine.Operand) (all []engine.Slot) {
 			for _, o := range of {

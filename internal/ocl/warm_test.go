@@ -14,7 +14,7 @@ import (
 // Results of tasks that ran to be compiled are cleared, as another task may take the content of their memory for indices.
 func TestWhatTasksWriteToBeCompiledIsCleared(t *testing.T) {
 	for _, force := range []string{"thread=caller", "thread=workers"} {
-		e := withCompanion(t, force)
+		e := withInlineDevice(t, force)
 		const n = 300
 		mem, err := e.Alloc(4 * n)
 		require.NoError(t, err)

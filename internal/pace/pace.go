@@ -213,9 +213,9 @@ func (t *Table) UnmarshalJSON(data []byte) error {
 	}
 	known := points{}
 	for _, r := range records {
-		sane := r.Bucket >= 0 && r.Bucket < buckets && math.Abs(r.Log) <= math.Log(limit)+1e-9 && r.Spread >= 0 && r.Spread < 100 &&
+		valid := r.Bucket >= 0 && r.Bucket < buckets && math.Abs(r.Log) <= math.Log(limit)+1e-9 && r.Spread >= 0 && r.Spread < 100 &&
 			r.Weight > 0 && r.Weight <= r.memory()
-		if !sane {
+		if !valid {
 			return errRecord
 		}
 		if known[r.Key] == nil {

@@ -87,13 +87,13 @@ func (c *cutter) move(from, to int, x *Value) int64 {
 
 // value costs the moves of x; there is memory, for which engines other than a and b read it.
 func (c *cutter) value(x *Value, there []bool) {
-	var near []int
+	var free []int
 	clear(there)
 	for _, t := range x.Readers {
 		switch {
 		case t == x.Maker:
 		case c.open(t):
-			near = append(near, t)
+			free = append(free, t)
 		default:
 			there[c.assignment[t]] = true
 		}
@@ -103,10 +103,10 @@ func (c *cutter) value(x *Value, there []bool) {
 		if x.Maker >= 0 {
 			from = c.assignment[x.Maker]
 		}
-		c.anyOf(near, c.move(from, c.a, x), c.move(from, c.b, x))
+		c.anyOf(free, c.move(from, c.a, x), c.move(from, c.b, x))
 		return
 	}
-	c.between(x.Maker, near, c.move(c.a, c.b, x), c.move(c.b, c.a, x))
+	c.between(x.Maker, free, c.move(c.a, c.b, x), c.move(c.b, c.a, x))
 	for s := range there {
 		if there[s] {
 			c.net.cost(x.Maker, c.move(c.a, s, x), c.move(c.b, s, x))

@@ -39,7 +39,7 @@ func Parse(b []byte) (*File, *Table, error) {
 	f := raw.File
 	for _, r := range raw.Entries {
 		var e Entry
-		if json.Unmarshal(r, &e) == nil && e.sane() {
+		if json.Unmarshal(r, &e) == nil && e.valid() {
 			f.Entries = append(f.Entries, e)
 		}
 	}

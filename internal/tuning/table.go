@@ -26,8 +26,8 @@ type Entry struct {
 	Measure string         `json:"measured,omitempty"` // the sizes it was measured at
 }
 
-// sane reports whether an entry says anything at all.
-func (e *Entry) sane() bool {
+// valid reports whether an entry says anything at all.
+func (e *Entry) valid() bool {
 	return e.Family != "" && e.Task != "" && e.Variant != "" && e.Gain > 0 && !math.IsInf(e.Gain, 0)
 }
 
@@ -50,7 +50,7 @@ type Table struct{ entries map[key]Entry }
 func Of(entries ...Entry) *Table {
 	t := &Table{entries: map[key]Entry{}}
 	for _, e := range entries {
-		if e.sane() {
+		if e.valid() {
 			t.entries[key{e.Family, e.Task}] = e
 		}
 	}

@@ -340,12 +340,12 @@ func direction(like *tensor.Tensor, seed uint64) spec.Array {
 // worstElement looks for the element whose derivative is wrong, by moving one
 // at a time.
 func worstElement(t *testing.T, exe *ops.Executable, all []*gradCell, base []gradResult, i int) string {
-	const patience = 300
+	const maxTries = 300
 	tried := 0
 	for k, x := range all[i].xs {
 		shape := all[i].values[x].Shape()
 		for p := range spec.Count(shape) {
-			if tried++; tried > patience {
+			if tried++; tried > maxTries {
 				return ""
 			}
 			moves := make([][]spec.Array, len(all))

@@ -20,8 +20,8 @@ const begun = 12
 // late is how much of the time of a tile the last one takes longer than the others, as processors begin at different times.
 const late = 0.25
 
-// near is how much the nearest cache of CPUs holds, at least.
-const near = 24 << 10
+// l1Bytes is how much the nearest cache of CPUs holds, at least.
+const l1Bytes = 24 << 10
 
 // bestLayers is the layering with the least time for a launch of the given number of steps, which is infinite where there is none.
 func (g *geometry) bestLayers(steps, size int) (layering, float64) {
@@ -84,7 +84,7 @@ func (l *layering) cost(steps, size int, p *processor) float64 {
 	computed := middle * float64(l.layer[0]+l.tile[1]) / 2 * row
 	loaded *= float64(l.layer[0] * l.layer[1])
 	each := p.cell + p.each*float64(l.taps)
-	if room > near {
+	if room > l1Bytes {
 		each *= 1.2
 	}
 	tile := p.move*(loaded+layers*float64(l.tile[1]*l.tile[2])) + each*computed + begun*middle

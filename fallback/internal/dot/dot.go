@@ -3,9 +3,9 @@
 package dot
 
 const (
-	cols  = 4        // dot products with one row of A that are computed together
-	width = 8        // numbers of a vector
-	near  = 16 << 10 // bytes of B that stay in the first-level cache while all rows of A pass
+	cols    = 4        // dot products with one row of A that are computed together
+	width   = 8        // numbers of a vector
+	l1Bytes = 16 << 10 // bytes of B that stay in the first-level cache while all rows of A pass
 )
 
 // args are how far apart numbers are, in bytes.
@@ -35,7 +35,7 @@ func Multiply(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float
 	if rest := k % width; rest > 0 {
 		mask = &masks[width-rest]
 	}
-	step := max(near/(4*k)&^(cols-1), cols)
+	step := max(l1Bytes/(4*k)&^(cols-1), cols)
 	for j := 0; j < n; j += step {
 		x.columns(m, min(step, n-j), a, lda, b[j*ldb:], ldb, c[j:], ldc, mask)
 	}

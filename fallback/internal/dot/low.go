@@ -12,7 +12,7 @@ func MultiplyLow[R int64 | uint64](m, n, k int, a []R, lda int, b []R, ldb int, 
 	}
 	_, _, _ = a[(m-1)*lda+k-1], b[(n-1)*ldb+k-1], c[(m-1)*ldc+n-1]
 	whole := k &^ (lowWidth - 1)
-	step := max(near/(8*k)&^(cols-1), cols)
+	step := max(l1Bytes/(8*k)&^(cols-1), cols)
 	for j := 0; j < n; j += step {
 		nj := min(step, n-j)
 		for i := range m {

@@ -8,16 +8,16 @@ import (
 	"github.com/anycl/anycl/engine"
 )
 
-// The driver that has a companion, PoCL 3.1, keeps 128 kernels loaded in a process. For one more it unloads the
+// The driver that has an inline device, PoCL 3.1, keeps 128 kernels loaded in a process. For one more it unloads the
 // one that was used longest ago, but never one that ran on its own threads: there it counts two uses at the start
-// of a launch and one at its end. So kernels that ran there delay all that run on the companion later. Where
+// of a launch and one at its end. So kernels that ran there delay all that run on the inline device later. Where
 // nothing is left, each launch loads its kernel anew. Source: pocl_pthread_prepare_kernel in
 // lib/CL/devices/pthread/pthread_scheduler.c, and get_new_dlhandle_cache_item in lib/CL/devices/common.c, of PoCL 3.1.
 
 const (
 	LoadedMost = 128 // kernels
-	// LoadedFar is how many may run on the driver's threads before the next ones are left to the companion, if
-	// they are about as fast there. The rest is for the companion's and for probes.
+	// LoadedFar is how many may run on the driver's threads before the next ones are left to the inline device, if
+	// they are about as fast there. The rest is for the inline device's and for probes.
 	LoadedFar = 48
 )
 
@@ -63,7 +63,7 @@ func (l *LoadedKernels) Holds(t *engine.Task) (kernels int, among bool) {
 }
 
 // Crowded reports whether the given number of tasks on the driver's threads, beside the given number of kernels there, would be in the
-// way of the companion's. More than find room on the companion are not.
+// way of the inline device's. More than find room on the inline device are not.
 func Crowded(kernels, tasks int) bool {
 	return tasks > 0 && tasks < LoadedMost && kernels+tasks > LoadedFar
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// partition is how a launch on the companion is divided.
+// partition is how a launch on the inline device is divided.
 type partition struct {
 	groups   int     // of the whole
 	perGroup float64 // nanoseconds that one thread takes for a group of its part, 0: not known

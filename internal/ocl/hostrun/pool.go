@@ -17,7 +17,7 @@ import (
 // Pool is a pool of worker threads that run parts of a launch beside the caller.
 //
 // A driver for CPUs wakes its threads for every launch and then the caller, each of
-// which takes as long as many a kernel. A companion device runs
+// which takes as long as many a kernel. An inline device runs
 // a launch on the thread that enqueues it, and in different queues at the same time.
 // So the threads can be our own: goroutines that take parts of one launch, and that watch
 // for the next one instead of sleeping while a run goes on. The caller takes parts too and
@@ -36,7 +36,7 @@ type Pool struct {
 	started bool
 	launch  sharedLaunch
 
-	runs       atomic.Int32     // on the companion, with the worker pool or alone
+	runs       atomic.Int32     // on the inline device, with the worker pool or alone
 	crowded    atomic.Int64     // when they were more than room, in nanoseconds; 0: not lately
 	workers    []*atomic.Uint64 // the remaining groups of those that each begins with, see leaving; the caller is the first
 	descriptor *descriptor
@@ -168,7 +168,7 @@ func (c *Pool) dismiss() { c.mu.Unlock() }
 // room is how many runs at a time leave processors for helpers.
 func (c *Pool) room() int32 { return int32(max(1, c.Width()/2)) }
 
-// begin and end are called by every run on the companion.
+// begin and end are called by every run on the inline device.
 func (c *Pool) begin() {
 	if c.runs.Add(1) > c.room() {
 		c.crowded.Store(time.Now().UnixNano())

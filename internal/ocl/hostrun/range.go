@@ -37,13 +37,13 @@ static inline uint near_group(uint d) {
 #line 1
 `
 
-// MaxGroups is how many groups a launch on the companion may have, less one.
+// MaxGroups is how many groups a launch on the inline device may have, less one.
 const MaxGroups = math.MaxUint16 - 1
 
 // ErrIndivisible is why a launch is left to the driver's threads.
 var ErrIndivisible = errors.New("the launch cannot be divided")
 
-// PartRange is r as the companion is given it, and its groups.
+// PartRange is r as the inline device is given it, and its groups.
 func PartRange(r cl.Range) (parts cl.Range, groups int, err error) {
 	parts, groups = cl.Range{Dims: 3}, 1
 	for d := range parts.Global {

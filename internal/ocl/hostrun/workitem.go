@@ -143,7 +143,7 @@ func called(tokens []clsource.Token, i int) bool {
 	return i > 1 && tokens[i-2].Text == "define" && tokens[i-2].Directive // the text of a macro
 }
 
-// CustomHead is the text before the program of a caller's kernel on the companion, in place of PartHead:
+// CustomHead is the text before the program of a caller's kernel on the inline device, in place of PartHead:
 // with it every function of workItemFunctions returns in a part the same as in the whole launch, for any
 // argument. Arguments are evaluated once. As in PartHead, offsets 0 and 1 of the launch are the numbers
 // of groups in those dimensions, and offset 2 is the first group of the part; the number of dimensions

@@ -34,7 +34,7 @@ func mappingOf(d *facts.Device, t *engine.Task) *mapping {
 // blocksOf is t as map_block sees it.
 func blocksOf(d *facts.Device, t *engine.Task) *mapping {
 	if d.CPU {
-		t = separated(t, thick+1)
+		t = separated(t, maxThin+1)
 	}
 	m := mappingOf(d, t)
 	if !m.columnar() {
@@ -153,7 +153,7 @@ func (c *mapBlock) Knobs() []variant.Knob {
 func mapView(d *facts.Device, t *engine.Task) (rows, cols []int) {
 	enough := codegen.VectorLanes
 	if d.CPU {
-		enough = thick + 1
+		enough = maxThin + 1
 	}
 	all := access.Axes(t, 0)
 	if n := len(all); n > 1 && t.Axes[all[n-1]] >= enough {

@@ -119,7 +119,7 @@ func TestRowsOfAPartOfAVector(t *testing.T) {
 func TestPaddedImagesAreTurned(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()
-	f, half, brain := tensor.Float32, tensor.Float16, tensor.BFloat16
+	f, half, bfloat := tensor.Float32, tensor.Float16, tensor.BFloat16
 	for _, c := range []struct {
 		in                     tensor.DType
 		n, c, h, w             int
@@ -131,7 +131,7 @@ func TestPaddedImagesAreTurned(t *testing.T) {
 		{f, 1, 16, 2, 40, 0, -3, 0, -2},
 		{f, 2, 17, 1, 3, 1, 30, 1, 2},
 		{half, 2, 19, 3, 33, 1, 1, 1, 1},
-		{brain, 1, 20, 2, 16, 1, 2, 0, 1},
+		{bfloat, 1, 20, 2, 16, 1, 2, 0, 1},
 		{f, 3, 14, 3, 20, 1, 1, 1, 1},
 		{f, 2, 9, 2, 14, 0, 2, 1, 3},
 		{f, 1, 15, 1, 16, 0, 0, 0, 1},

@@ -21,8 +21,8 @@ type thinning struct {
 	row, thin int
 }
 
-// thick is the largest extent of a thin axis.
-const thick = 8
+// maxThin is the largest extent of a thin axis.
+const maxThin = 8
 
 // phased is t with its last axis divided, where its values depend on the position along it by a
 // period n: an element of an image that takes from every n-th window. Its phases are a thin axis. It is nil where there is none.
@@ -37,7 +37,7 @@ func phased(t *engine.Task) *engine.Task {
 	find = func(x *engine.Index) {
 		for _, term := range x.Terms {
 			if k := term.Atom.Kind; k == engine.AtomDiv || k == engine.AtomMod {
-				if d := term.Atom.D; d <= thick && t.Axes[last]%int(d) == 0 && access.Uses(engine.IndexValue(tensor.Int64, term.Atom.X), axes[len(axes)-1:]) {
+				if d := term.Atom.D; d <= maxThin && t.Axes[last]%int(d) == 0 && access.Uses(engine.IndexValue(tensor.Int64, term.Atom.X), axes[len(axes)-1:]) {
 					period = max(period, int(d))
 				}
 				find(term.Atom.X)
@@ -82,13 +82,13 @@ func thinVariant(d *facts.Device, t *engine.Task) variant.Variant {
 			return variant.Variant{}
 		}
 	}
-	if t.Axes[last] > thick {
+	if t.Axes[last] > maxThin {
 		t = apart(t)
 		axes = access.Axes(t, 0)
 		e, last = t.Values[0], axes[len(axes)-1]
 	}
 	m := &thinning{dev: d, task: t, row: -1, thin: last}
-	if t.Axes[last] <= thick {
+	if t.Axes[last] <= maxThin {
 		m.row = axes[len(axes)-2]
 		for _, a := range axes[:len(axes)-1] {
 			if access.Stride(e, a) == 1 {
@@ -97,7 +97,7 @@ func thinVariant(d *facts.Device, t *engine.Task) variant.Variant {
 		}
 	} else if d := access.Stride(e, last); d > 1 {
 		for _, a := range axes[:len(axes)-1] {
-			if access.Stride(e, a) == 1 && int64(t.Axes[a]) == d && d <= thick {
+			if access.Stride(e, a) == 1 && int64(t.Axes[a]) == d && d <= maxThin {
 				m.row, m.thin = last, a
 			}
 		}

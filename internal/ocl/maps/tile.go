@@ -73,7 +73,7 @@ func tileVariant(d *facts.Device, t *engine.Task) (v variant.Variant, turned boo
 // narrow reports whether columns are more than half of a tile but not all of one, and rows follow each other.
 func (m *tiling) narrow() bool {
 	_, rows, cols := m.extents()
-	return rows >= kernels.TileSide && cols > thick && cols < kernels.TileSide && len(m.cols) > 0 && m.along == m.cols[0]-1
+	return rows >= kernels.TileSide && cols > maxThin && cols < kernels.TileSide && len(m.cols) > 0 && m.along == m.cols[0]-1
 }
 
 // tilingOf takes axes behind along as columns, from the last on, until there are

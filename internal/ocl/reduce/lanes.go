@@ -119,15 +119,15 @@ func (l *lanes) fits() bool {
 		return false
 	}
 	across := apart(l.fold.Value, l.inner[0], access.Axes(l.task, 1))
-	if across > 2 || across < 0 && !gatheredAlong(l.fold.Value, l.inner[0]) && l.near() {
+	if across > 2 || across < 0 && !gatheredAlong(l.fold.Value, l.inner[0]) && l.closeTogether() {
 		return false
 	}
 	// Long runs are folded along.
 	return l.g < 64 || access.StrideOfPieces(l.fold.Value, l.gold[0]) != 1
 }
 
-// near reports whether the values that are folded one after the other lie close together.
-func (l *lanes) near() bool {
+// closeTogether reports whether the values that are folded one after the other lie close together.
+func (l *lanes) closeTogether() bool {
 	last := append(slices.Clone(l.taps), l.gold...)
 	down := access.StrideOfPieces(l.fold.Value, last[len(last)-1])
 	return down >= 0 && down < codegen.VectorLanes

@@ -35,11 +35,11 @@ const (
 
 var (
 	plain    = []tensor.DType{f16, f32, f64}
-	brain    = []tensor.DType{bf16}
+	bfloat   = []tensor.DType{bf16}
 	floats   = []tensor.DType{f16, f32, f64, bf16}
 	integers = []tensor.DType{i8, i16, i32, i64, u8, u16, u32, u64}
 	numbers  = slices.Concat(floats, integers)
-	unbrain  = slices.Concat(plain, integers)
+	noBfloat = slices.Concat(plain, integers)
 	words    = []tensor.DType{i32, i64, u32, u64}
 	precise  = slices.Concat(floats, words)
 )
@@ -129,7 +129,7 @@ func (all signatureTable) fill() {
 		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool",
 		"GlobalMaxPool",
 		"InstanceNormalization", "LSTM", "GRU", "RNN", "Det")
-	all.newer(22, brain, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu",
+	all.newer(22, bfloat, "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round", "Softplus", "Elu",
 		"Selu", "HardSigmoid",
 		"HardSwish", "Mish", "ThresholdedRelu", "Softsign", "Conv", "ConvTranspose", "AveragePool", "LpPool", "GlobalAveragePool",
 		"GlobalMaxPool",
@@ -140,10 +140,10 @@ func (all signatureTable) fill() {
 	all.sign(precise, "ReduceSum", "ReduceProd", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "CumSum")
 	all.sign(slices.Concat(precise, []tensor.DType{i8, u8}), "ReduceMax", "ReduceMin")
 	all.newer(20, []tensor.DType{bit}, "ReduceMax", "ReduceMin")
-	all.sign(unbrain, "Einsum", "Shrink", "TopK")
+	all.sign(noBfloat, "Einsum", "Shrink", "TopK")
 	all.sign([]tensor.DType{f32, f64, i8, i64}, "Unique")
 	all.sign(slices.Concat(plain, []tensor.DType{i8, u8}), "MaxPool")
-	all.newer(22, brain, "MaxPool")
+	all.newer(22, bfloat, "MaxPool")
 	all.sign(integers, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot")
 	all.sign([]tensor.DType{u8, u16, u32, u64}, "BitShift")
 	all.sign([]tensor.DType{f32, f64}, "DFT")

@@ -17,10 +17,10 @@ import (
 
 // Program names a program on disk and what else is needed to load it.
 type Program struct {
-	ID        string `json:"id"`
-	Options   string `json:"options"`
-	Bitcode   bool   `json:"bitcode,omitempty"`   // it is the bitcode of the program
-	Companion bool   `json:"companion,omitempty"` // it is for the companion of the device
+	ID           string `json:"id"`
+	Options      string `json:"options"`
+	Bitcode      bool   `json:"bitcode,omitempty"` // it is the bitcode of the program
+	InlineDevice bool   `json:"inline,omitempty"`  // it is for the inline device of the device
 }
 
 // Loads are the programs of a device that are loaded ahead. A nil Loads does nothing.

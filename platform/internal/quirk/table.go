@@ -257,9 +257,9 @@ var Table = []Row{
 	{
 		Name: "wider-launches", Driver: "PoCL before 6",
 		Symptom: "keeps a loaded kernel for the widest launch so far, and ends the process where a wider one begins while others are at work",
-		Remedy:  "the kernels that measure are launched first as wide as they ever are; all launches on a companion are of one width",
+		Remedy:  "the kernels that measure are launched first as wide as they ever are; all launches on an inline device are of one width",
 		Source:  "observed on PoCL 3.1: assertion found->ref_count > 0 of pocl_release_dlhandle_cache, which looks for the work-group alone",
-		Test:    "TestACompanionIsMeasuredBySeveralAtOnce",
+		Test:    "TestAnInlineDeviceIsMeasuredBySeveralAtOnce",
 		Fix:     Widest,
 		Match:   func(d Device) bool { return d.Key == vendor.PoCL && VersionIn(d.Driver, 0, 6) },
 	},

@@ -135,7 +135,7 @@ func (r *rig) program(ctx context.Context) (out float64, steps []error, closing 
 // has a safe default, another platform may have devices, memory is asked for
 // again after the pool has given back what it held, parts that do not build
 // together are built alone, without pinned memory transfers wait, without a context for
-// both a device does without its companion, without the cache on disk everything is built, and of what drivers
+// both a device does without its inline device, without the cache on disk everything is built, and of what drivers
 // say of a kernel's work-groups only the largest size must be known.
 func absorbed(call string) bool {
 	return strings.HasPrefix(call, "Info platform") || strings.HasPrefix(call, "Info device") ||

@@ -42,8 +42,8 @@ func (r *rig) engines(t *testing.T, thread string) (e *ocl.Engine, cpu *fallback
 		require.NoError(t, errors.Join(e.Close(), cpu.Close(), dev.Close()))
 		require.Zero(t, r.lib.Stats().Total())
 	})
-	if dev.Companion() == nil {
-		t.Skipf("%s has no companion", d)
+	if dev.InlineDevice() == nil {
+		t.Skipf("%s has no inline device", d)
 	}
 	return e, cpu
 }

@@ -9,7 +9,7 @@ import (
 
 func TestWaitsThatBringNothingAreLeftOut(t *testing.T) {
 	t.Parallel()
-	var p patience
+	var p waitPolicy
 	waits := 0
 	for range 1000 {
 		if p.worth() {

@@ -1,8 +1,8 @@
 package serve
 
-// patience tells whether waiting for company pays: of waits that brought nothing, as with one client that sends its next request when it
-// has the answer, most are left out.
-type patience struct {
+// waitPolicy tells whether to wait for more requests to batch: of waits that brought nothing, as with one client that sends its next
+// request when it has the answer, most are left out.
+type waitPolicy struct {
 	fruitless float64 // how often waits brought nothing, of late: the last one counts a quarter
 	left      int     // waits left out since one was tried
 }
@@ -13,7 +13,7 @@ const (
 )
 
 // worth reports whether the next batch shall wait.
-func (p *patience) worth() bool {
+func (p *waitPolicy) worth() bool {
 	if p.fruitless < givenUp {
 		return true
 	}
@@ -25,7 +25,7 @@ func (p *patience) worth() bool {
 }
 
 // note learns from a wait.
-func (p *patience) note(brought bool) {
+func (p *waitPolicy) note(brought bool) {
 	p.fruitless *= 0.75
 	if !brought {
 		p.fruitless += 0.25

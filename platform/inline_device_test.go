@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// companionRole tells the devices that discovery finds and the variable's value afterwards, for Go,
+// inlineRole tells the devices that discovery finds and the variable's value afterwards, for Go,
 // for the C library of this process, and for a program that it starts.
-func companionRole() error {
+func inlineRole() error {
 	m, err := Discover(context.Background(), nil)
 	if err != nil {
 		return err
 	}
 	for _, d := range m.Devices {
-		fmt.Printf("device %s companion %v\n", d, d.companion != nil)
+		fmt.Printf("device %s inline %v\n", d, d.inline != nil)
 	}
 	out, err := exec.Command("env").Output()
 	if err != nil {
@@ -34,49 +34,49 @@ func companionRole() error {
 	return nil
 }
 
-func TestTheCompanionIsNotADeviceOfItsOwn(t *testing.T) {
+func TestTheInlineDeviceIsNotADeviceOfItsOwn(t *testing.T) {
 	d := device(t)
-	if d.companion == nil {
-		t.Skipf("%s has no companion", d)
+	if d.inline == nil {
+		t.Skipf("%s has no inline device", d)
 	}
-	out := child(t, "companion", EnvDevice+"=")
-	assert.Contains(t, out, "device "+d.String()+" companion true")
+	out := child(t, "inline", EnvDevice+"=")
+	assert.Contains(t, out, "device "+d.String()+" inline true")
 	assert.NotContains(t, out, poclCallerPlain)
 	assert.Contains(t, out, `"" false`)
 	assert.NotContains(t, out, envPoCLDevices+"=", "the environment is as it was")
-	assert.Equal(t, 1, d.companion.Units)
+	assert.Equal(t, 1, d.inline.Units)
 }
 
 // Where the loader finds several platforms it would start all of them to sort them. Here PoCL stands for two.
-func TestTheCompanionIsThereBesideOtherPlatforms(t *testing.T) {
+func TestTheInlineDeviceIsThereBesideOtherPlatforms(t *testing.T) {
 	d := device(t)
 	icd, err := os.ReadFile("/etc/OpenCL/vendors/pocl.icd")
-	if err != nil || d.companion == nil && !poclPlain().MatchString(d.PlatformVersion) {
-		t.Skip("no PoCL that has a companion")
+	if err != nil || d.inline == nil && !poclPlain().MatchString(d.PlatformVersion) {
+		t.Skip("no PoCL that has an inline device")
 	}
 	vendors := t.TempDir()
 	for _, name := range []string{"one.icd", "other.icd"} {
 		require.NoError(t, os.WriteFile(filepath.Join(vendors, name), icd, 0o644))
 	}
-	out := child(t, "companion", EnvDevice+"=", "OCL_ICD_VENDORS="+vendors)
-	assert.Contains(t, out, "device "+d.String()+" companion true")
+	out := child(t, "inline", EnvDevice+"=", "OCL_ICD_VENDORS="+vendors)
+	assert.Contains(t, out, "device "+d.String()+" inline true")
 	assert.NotContains(t, out, envSort+"=", "the environment is as it was")
 }
 
 func TestTheUsersPOCLDEVICESIsHeeded(t *testing.T) {
-	if device(t).companion == nil {
-		t.Skip("no companion")
+	if device(t).inline == nil {
+		t.Skip("no inline device")
 	}
-	out := child(t, "companion", EnvDevice+"=", envPoCLDevices+"=pthread")
-	assert.Contains(t, out, "companion false")
-	assert.NotContains(t, out, "companion true")
-	out = child(t, "companion", EnvDevice+"=", envPoCLDevices+"=basic pthread")
+	out := child(t, "inline", EnvDevice+"=", envPoCLDevices+"=pthread")
+	assert.Contains(t, out, "inline false")
+	assert.NotContains(t, out, "inline true")
+	out = child(t, "inline", EnvDevice+"=", envPoCLDevices+"=basic pthread")
 	assert.Contains(t, out, poclCallerPlain, "who asks for it sees it")
-	assert.NotContains(t, out, "companion true")
+	assert.NotContains(t, out, "inline true")
 	assert.Contains(t, out, `"basic pthread" true`)
 }
 
-func TestOnlyKnownPoCLsAreAskedForACompanion(t *testing.T) {
+func TestOnlyKnownPoCLsAreAskedForAnInlineDevice(t *testing.T) {
 	for version, want := range map[string]bool{
 		"OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6, SLEEF, DISTRO, POCL_DEBUG": true,
 		"OpenCL 3.0 PoCL 3.1  Linux, Release, RELOC, SPIR, LLVM 14.0.6, SLEEF, DISTRO":                         true,
@@ -90,11 +90,11 @@ func TestOnlyKnownPoCLsAreAskedForACompanion(t *testing.T) {
 	}
 }
 
-func TestTheCompanionComputesInTheDevicesMemory(t *testing.T) {
+func TestTheInlineDeviceComputesInTheDevicesMemory(t *testing.T) {
 	o := fresh(t, nil, nil)
-	c := o.Companion()
+	c := o.InlineDevice()
 	if c == nil {
-		t.Skip("no companion")
+		t.Skip("no inline device")
 	}
 	const n, count = 5, 1000
 	prog, err := c.Program(t.Context(), "near.cl", scale(n), "")
@@ -130,35 +130,35 @@ func TestTheCompanionComputesInTheDevicesMemory(t *testing.T) {
 	require.NoError(t, errors.Join(k.Close(), q.Finish(), q.Close()))
 }
 
-func TestADeviceDoesWithoutACompanionThatHasNoContext(t *testing.T) {
+func TestADeviceDoesWithoutAnInlineDeviceThatHasNoContext(t *testing.T) {
 	d, faults := discovered(t, "")
-	if d.companion == nil {
-		t.Skip("no companion")
+	if d.inline == nil {
+		t.Skip("no inline device")
 	}
 	faults.FailAt(1, cl.OutOfResources, "NewContext")
 	o, err := d.Open(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, 1, faults.Fired())
-	assert.Nil(t, o.Companion())
+	assert.Nil(t, o.InlineDevice())
 	runScale(t, o, "alone.cl", 3, 100)
 	require.NoError(t, o.Close())
 	assert.Zero(t, d.CL().Platform().Library().Stats().Total())
 }
 
-// A companion that fails its proof is not used: every call that the probe makes on it fails in turn.
-func TestACompanionThatFailsItsProofIsNone(t *testing.T) {
+// An inline device that fails its proof is not used: every call that the probe makes on it fails in turn.
+func TestAnInlineDeviceThatFailsItsProofIsNone(t *testing.T) {
 	d, faults := discovered(t, CacheOff)
-	if d.companion == nil {
-		t.Skip("no companion")
+	if d.inline == nil {
+		t.Skip("no inline device")
 	}
 	good, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	require.True(t, good.Companion)
+	require.True(t, good.InlineDevice)
 	d.caps = nil
 	faults.FailFrom(1, cl.OutOfResources, "Info event")
 	got, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	assert.False(t, got.Companion)
+	assert.False(t, got.InlineDevice)
 	assert.Equal(t, good.Direct, got.Direct)
 	d.caps = nil
 	faults.Off()

@@ -23,7 +23,7 @@ import (
 // work: to wake them takes much longer than a small kernel, and then the caller
 // sleeps and must be woken too. PoCL has a second device, "basic", that runs kernels on the
 // thread that enqueues them, with the same compiler and in the same memory. It is
-// no device of its own to anybody here, but the companion of the one that
+// no device of its own to anybody here, but the inline device of the one that
 // computes: in one context with it, for work that is over sooner than a thread wakes.
 //
 // PoCL has that device only if POCL_DEVICES names it when PoCL starts. So the
@@ -65,7 +65,7 @@ func platformsOf(lib *cl.Library) (ps []*cl.Platform, err error) {
 	return ps, err
 }
 
-// start asks a platform for its devices, and PoCL for the companion too.
+// start asks a platform for its devices, and PoCL for the inline device too.
 func start(p *cl.Platform) (ds []*cl.Device, err error) {
 	ask := func() { ds, err = p.Devices(cl.DeviceAll) }
 	if vendor.Key(p.Name(), "", "") == vendor.PoCL {
@@ -91,7 +91,7 @@ func firstStart() (first bool) {
 	return first
 }
 
-// pair takes companions out of the devices of a platform and gives them to those whose companions
+// pair takes inline devices out of the devices of a platform and gives them to those whose inline devices
 // they are. A device that the user has named in POCL_DEVICES stays listed.
 func pair(found []*Device) []*Device {
 	if _, set := os.LookupEnv(envPoCLDevices); set {
@@ -101,41 +101,41 @@ func pair(found []*Device) []*Device {
 	for _, d := range found {
 		processor, ok := strings.CutPrefix(d.Name, poclCallerPlain)
 		i := slices.IndexFunc(found, func(m *Device) bool {
-			return ok && m.Name == poclWorkers+processor && m.cl.Platform() == d.cl.Platform() && m.companion == nil
+			return ok && m.Name == poclWorkers+processor && m.cl.Platform() == d.cl.Platform() && m.inline == nil
 		})
 		if i < 0 || !poclPlain().MatchString(d.PlatformVersion) {
 			alone = append(alone, d)
 			continue
 		}
-		found[i].companion = d
+		found[i].inline = d
 	}
 	return alone
 }
 
-// Companion is a device that runs kernels on the thread that enqueues them, in the
+// InlineDevice is a device that runs kernels on the thread that enqueues them, in the
 // context and the memory of an opened device. Launch returns when the kernel is
 // done. A queue of it is for one goroutine at a time; different queues
 // work at the same time. The opened device's commands and its are in
 // no order but the caller's: Wait for the device first.
-type Companion struct {
+type InlineDevice struct {
 	o      *Opened
 	device *Device
 }
 
-// Companion returns the opened device's companion, nil where there is none with proofs of the
-// properties that Companion promises.
-func (o *Opened) Companion() *Companion {
-	if !o.caps.Companion || !o.paired || o.staging != nil {
+// InlineDevice returns the opened device's inline device, nil where there is none with proofs of the
+// properties that InlineDevice promises.
+func (o *Opened) InlineDevice() *InlineDevice {
+	if !o.caps.InlineDevice || !o.paired || o.staging != nil {
 		return nil
 	}
-	return &Companion{o, o.device.companion}
+	return &InlineDevice{o, o.device.inline}
 }
 
-// Device describes the companion: as the opened device, of one compute unit.
-func (c *Companion) Device() *Device { return c.device }
+// Device describes the inline device: as the opened device, of one compute unit.
+func (c *InlineDevice) Device() *Device { return c.device }
 
 // NewQueue makes a queue, which is the caller's to close, before the opened device is.
-func (c *Companion) NewQueue(options cl.QueueOptions) (*cl.Queue, error) {
+func (c *InlineDevice) NewQueue(options cl.QueueOptions) (*cl.Queue, error) {
 	q, err := c.o.context.NewQueue(c.device.cl, options)
 	if err != nil {
 		return nil, fmt.Errorf("platform: %s: queue on the calling thread: %w", c.o.device.ID, err)
@@ -146,7 +146,7 @@ func (c *Companion) NewQueue(options cl.QueueOptions) (*cl.Queue, error) {
 // SetMemory sets a pointer argument of a kernel to a memory of the opened device: to its address,
 // where that works, so that launches on several threads at a time do not wait for each other to count the
 // buffers' uses.
-func (c *Companion) SetMemory(k *cl.Kernel, i int, m *Memory) error {
+func (c *InlineDevice) SetMemory(k *cl.Kernel, i int, m *Memory) error {
 	defer runtime.KeepAlive(m)
 	b := m.block.Load()
 	if b == nil {
@@ -164,43 +164,43 @@ func (c *Companion) SetMemory(k *cl.Kernel, i int, m *Memory) error {
 }
 
 // Addresses reports whether kernels take addresses for buffers, which SetHost is for.
-func (c *Companion) Addresses() bool { return c.o.caps.Addresses }
+func (c *InlineDevice) Addresses() bool { return c.o.caps.Addresses }
 
 // SetHost sets a pointer argument of a kernel to the host's memory b, which is not to move, nor to be given up, as
 // long as the kernel is launched with it.
-func (c *Companion) SetHost(k *cl.Kernel, i int, b []byte) error {
+func (c *InlineDevice) SetHost(k *cl.Kernel, i int, b []byte) error {
 	return k.SetAddress(i, nil, unsafe.Pointer(unsafe.SliceData(b)))
 }
 
-// Program is Opened.Program for the companion.
-func (c *Companion) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
+// Program is Opened.Program for the inline device.
+func (c *InlineDevice) Program(ctx context.Context, name, source, options string) (*cl.Program, error) {
 	return c.o.programFor(ctx, programKey{name, source, options, c.device.cl})
 }
 
-// tryCompanion looks whether a launch on the companion is over when it returns,
+// tryInline looks whether a launch on the inline device is over when it returns,
 // and whether it sees what the host and the device wrote, and they what it wrote.
-func (p *prober) tryCompanion() {
+func (p *prober) tryInline() {
 	if !p.o.paired {
 		return
 	}
-	err := p.companion(false, func(k *cl.Kernel, i int, b *block, _ []byte) error { return k.SetBuffer(i, b.buffer) })
-	p.caps.Companion = err == nil
-	p.record("companion", true, err)
+	err := p.inline(false, func(k *cl.Kernel, i int, b *block, _ []byte) error { return k.SetBuffer(i, b.buffer) })
+	p.caps.InlineDevice = err == nil
+	p.record("inline", true, err)
 	if err != nil {
 		return
 	}
-	err = p.companion(true, func(k *cl.Kernel, i int, b *block, seen []byte) error {
+	err = p.inline(true, func(k *cl.Kernel, i int, b *block, seen []byte) error {
 		if b == nil {
 			return k.SetAddress(i, nil, unsafe.Pointer(unsafe.SliceData(seen)))
 		}
 		return k.SetAddress(i, b.buffer, unsafe.Pointer(unsafe.SliceData(seen)))
 	})
 	p.caps.Addresses = err == nil
-	p.record("addresses", p.o.device.companion.info.SVM != 0, err)
+	p.record("addresses", p.o.device.inline.info.SVM != 0, err)
 }
 
-// companion tries kernels there whose arguments are set so. With ours, they write to this program's own memory.
-func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, seen []byte) error) (err error) {
+// inline tries kernels there whose arguments are set so. With ours, they write to this program's own memory.
+func (p *prober) inline(ours bool, set func(k *cl.Kernel, i int, b *block, seen []byte) error) (err error) {
 	if !p.caps.Direct {
 		return errors.New("the host does not see the device's memory")
 	}
@@ -209,17 +209,17 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 		return err
 	}
 	defer func() { err = errors.Join(err, mine.Close()) }()
-	if p.onCompanion { // a command stands in for a kernel of the device
+	if p.onInline { // a command stands in for a kernel of the device
 		copies := func(from, to *cl.Buffer, n int64) error { return p.o.queue.Copy(from, to, 0, 0, n, nil) }
-		return p.companionRounds(p.queue, mine, copies, ours, set)
+		return p.inlineRounds(p.queue, mine, copies, ours, set)
 	}
-	o, companion := p.o, p.o.device.companion
-	prog, joined, err := o.timedProgram(companion.cl)
+	o, inline := p.o, p.o.device.inline
+	prog, joined, err := o.timedProgram(inline.cl)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, prog.Close()) }()
-	q, err := o.context.NewQueue(companion.cl, cl.QueueOptions{})
+	q, err := o.context.NewQueue(inline.cl, cl.QueueOptions{})
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (p *prober) companion(ours bool, set func(k *cl.Kernel, i int, b *block, se
 		items, group := o.device.rateItems()
 		return errors.Join(mine.set(o.queue, o.device, from, to), o.queue.Launch(mine.Kernel, cl.Range1(items, group), nil))
 	}
-	return p.companionRounds(q, k, copies, ours, set)
+	return p.inlineRounds(q, k, copies, ours, set)
 }
 
 // timedProgram is a program of probes, for one of the devices of the context, that has the kernels which are timed: the one
@@ -262,14 +262,14 @@ func aligned(n int) []byte {
 	return b[(most-uintptr(unsafe.Pointer(&b[0]))%most)%most:][:n]
 }
 
-// companionRounds lets the host, the device, which copies, and the companion write in turn.
-func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from, to *cl.Buffer, n int64) error, ours bool,
+// inlineRounds lets the host, the device, which copies, and the inline device write in turn.
+func (p *prober) inlineRounds(q *cl.Queue, inline copier, copies func(from, to *cl.Buffer, n int64) error, ours bool,
 	set func(*cl.Kernel, int, *block, []byte) error,
 ) (err error) {
 	o := p.o
 	items, group := o.device.rateItems()
 	n := items * o.device.ratedVector() * 4 // bytes
-	var seen [3][]byte                      // host -> device -> companion
+	var seen [3][]byte                      // host -> device -> inline device
 	var blocks [3]*block
 	for i := range blocks {
 		if ours && i == 2 {
@@ -288,9 +288,9 @@ func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from
 		blocks[i] = b
 	}
 	err = errors.Join(
-		set(companion.Kernel, companion.from, blocks[1], seen[1]),
-		set(companion.Kernel, companion.to, blocks[2], seen[2]),
-		companion.prepare(q, o.device),
+		set(inline.Kernel, inline.from, blocks[1], seen[1]),
+		set(inline.Kernel, inline.to, blocks[2], seen[2]),
+		inline.prepare(q, o.device),
 	)
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func (p *prober) companionRounds(q *cl.Queue, companion copier, copies func(from
 		if err := errors.Join(copies(blocks[0].buffer, blocks[1].buffer, int64(n)), o.queue.Finish()); err != nil {
 			return err
 		}
-		e, err := q.LaunchEvent(companion.Kernel, cl.Range1(items, group), nil)
+		e, err := q.LaunchEvent(inline.Kernel, cl.Range1(items, group), nil)
 		if err != nil {
 			return err
 		}
