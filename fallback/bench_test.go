@@ -23,7 +23,8 @@ var (
 			d[i] = a[i] * b[i]
 		}
 	})
-	fastRelu = &engine.Scalar{Name: "relu", Arity: 1, Flops: 1, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	fastRelu = &engine.Scalar{Name: "relu", Arity: 1, Flops: 1, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block,
+		args []engine.Block) {
 		a := args[0].F32[:len(dst.F32)]
 		for i, v := range a {
 			dst.F32[i] = max(v, 0)
@@ -98,7 +99,8 @@ func BenchmarkMap(b *testing.B) {
 	two := engine.Constant(f32, engine.Const{Float: 2})
 	for _, n := range []int{64, 1 << 14, 1 << 20} {
 		b.Run(fmt.Sprintf("saxpy/%d", n), func(b *testing.B) {
-			bench(b, mapTaskOf(n, engine.Apply(fastAdd, f32, engine.Apply(fastMul, f32, two, x), y), int64(n), int64(n)), 2*float64(n), 12*float64(n))
+			bench(b, mapTaskOf(n, engine.Apply(fastAdd, f32, engine.Apply(fastMul, f32, two, x), y), int64(n), int64(n)), 2*float64(n),
+				12*float64(n))
 		})
 	}
 	const n = 1024
@@ -154,7 +156,8 @@ func reduceOf(f engine.Monoid, v *engine.Expr, dom engine.Domain, out int) *engi
 }
 
 func BenchmarkContract(b *testing.B) {
-	for _, s := range [][4]int{{1, 4, 4, 4}, {1, 64, 10, 784}, {1, 512, 512, 512}, {1, 1024, 1024, 1024}, {64, 64, 64, 32}, {1, 1, 2048, 2048}, {1, 32, 288, 20000}} {
+	for _, s := range [][4]int{{1, 4, 4, 4}, {1, 64, 10, 784}, {1, 512, 512, 512}, {1, 1024, 1024, 1024}, {64, 64, 64, 32}, {1, 1, 2048, 2048},
+		{1, 32, 288, 20000}} {
 		for _, tb := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%v/tb=%v", s, tb), func(b *testing.B) {
 				bench(b, matmul(tensor.Float32, s[0], s[1], s[2], s[3], false, tb), 2*float64(s[0]*s[1]*s[2]*s[3]), 0)

@@ -60,7 +60,8 @@ var transposes = []blas.Transpose{blas.NoTrans, blas.Trans}
 func TestSgemmAgreesWithFloat64(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 1))
-	shapes := [][3]int{{1, 1, 1}, {3, 5, 7}, {16, 16, 16}, {17, 33, 65}, {64, 192, 31}, {65, 63, 130}, {1, 40, 257}, {40, 1, 100}, {130, 129, 70}, {4, 4, 0}, {0, 3, 3}}
+	shapes := [][3]int{{1, 1, 1}, {3, 5, 7}, {16, 16, 16}, {17, 33, 65}, {64, 192, 31}, {65, 63, 130}, {1, 40, 257}, {40, 1, 100},
+		{130, 129, 70}, {4, 4, 0}, {0, 3, 3}}
 	for range 30 {
 		shapes = append(shapes, [3]int{1 + r.IntN(40), 1 + r.IntN(40), 1 + r.IntN(90)})
 	}

@@ -85,7 +85,8 @@ func (c *compiler) compile(order []int, dts []tensor.DType, exprs ...*engine.Exp
 
 // compileEither is compile over the order of axes that takes less time, where
 // the second takes extra ns more per point for later work with its values.
-func (c *compiler) compileEither(first, second []int, extra float64, dt tensor.DType, x *engine.Expr) (p *program, isSecond bool, err error) {
+func (c *compiler) compileEither(first, second []int, extra float64, dt tensor.DType, x *engine.Expr) (p *program, isSecond bool,
+	err error) {
 	mark := c.Used
 	if p, err = c.compile(first, []tensor.DType{dt}, x); err != nil {
 		return nil, false, err

@@ -158,7 +158,8 @@ func (x *contractTask[R]) Run(ctx context.Context, p *work.Pool) error {
 func (x *contractTask[R]) Plan() engine.Plan {
 	p := engine.Plan{
 		Variant: fmt.Sprintf("contract %dx%dx%d, %d batches, tiles of %dx%dx%d", x.m, x.n, x.k, x.batch, x.mt, x.nt, x.kt),
-		Why:     fmt.Sprintf("A %s, B %s, C %s", x.a.why(), x.b.why(), map[bool]string{true: "in place", false: "through the epilogue"}[x.direct]),
+		Why: fmt.Sprintf("A %s, B %s, C %s", x.a.why(), x.b.why(),
+			map[bool]string{true: "in place", false: "through the epilogue"}[x.direct]),
 		Launch:  []string{fmt.Sprintf("%d tiles, %d of a piece", x.tiles, x.per)},
 		Scratch: int64(x.out.prog.arenaBytes()) + int64(x.a.wholeN+x.b.wholeN),
 	}
@@ -269,10 +270,12 @@ func (x *contractTask[R]) multiplySpan(worker int, tile, k0, k1 int64, dst []R, 
 		switch {
 		case x.b.layout == byCols:
 			a, _ := x.a.tile(worker, batch, i0, 1, k0, nk)
-			gemvBlocks(int(nk), int(nj), x.b.mem[x.b.start(batch)+k0*x.b.ld+j0:], int(x.b.ld), a, dst, work.Scratch[R](x.env, worker, x.block, x.blockN))
+			gemvBlocks(int(nk), int(nj), x.b.mem[x.b.start(batch)+k0*x.b.ld+j0:], int(x.b.ld), a, dst,
+				work.Scratch[R](x.env, worker, x.block, x.blockN))
 		case x.a.layout == byCols:
 			b, _ := x.b.tile(worker, batch, j0, 1, k0, nk)
-			gemvBlocks(int(nk), int(mi), x.a.mem[x.a.start(batch)+k0*x.a.ld+i0:], int(x.a.ld), b, dst, work.Scratch[R](x.env, worker, x.block, x.blockN))
+			gemvBlocks(int(nk), int(mi), x.a.mem[x.a.start(batch)+k0*x.a.ld+i0:], int(x.a.ld), b, dst,
+				work.Scratch[R](x.env, worker, x.block, x.blockN))
 		default:
 			a, lda := x.a.tile(worker, batch, i0, mi, k0, nk)
 			b, ldb := x.b.tile(worker, batch, j0, nj, k0, nk)

@@ -65,7 +65,8 @@ func TestProductsOfEveryLayoutAgree(t *testing.T) {
 	t.Cleanup(func() { e.Close() })
 	small := smallLimits(2)
 	t.Cleanup(func() { small.Close() })
-	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.Float16, tensor.Int8, tensor.Int64, tensor.Uint64, tensor.Uint16} {
+	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.Float16, tensor.Int8, tensor.Int64, tensor.Uint64,
+		tensor.Uint16} {
 		t.Run(dt.String(), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(5, uint64(dt)))

@@ -32,26 +32,30 @@ func oneOfEach(n int) map[string]*engine.Task {
 		Kind: engine.Scatter, Name: "scatter", Axes: engine.Domain{7, n}, Groups: []int{1, 1, 0},
 		Ins:    []engine.Operand{{DType: f32, Len: 7}, {DType: tensor.Int32, Len: int64(n)}, {DType: f32, Len: int64(n)}},
 		Outs:   []engine.Operand{{DType: f32, Len: 7}},
-		Values: []*engine.Expr{x}, At: engine.Load(1, tensor.Int32, engine.AxisIndex(1), nil), Update: engine.Load(2, f32, engine.AxisIndex(1), nil),
+		Values: []*engine.Expr{x}, At: engine.Load(1, tensor.Int32, engine.AxisIndex(1), nil),
+		Update: engine.Load(2, f32, engine.AxisIndex(1), nil),
 	}
 	custom := &engine.Task{
 		Kind: engine.Custom, Name: "twice",
 		Ins:  []engine.Operand{{DType: f32, Len: int64(n)}},
 		Outs: []engine.Operand{{DType: f32, Len: int64(n)}},
-		Custom: &engine.CustomKernel{Entry: "twice", InShapes: [][]int{{n}}, OutShapes: [][]int{{n}}, Host: func(outs, ins []*tensor.Tensor) error {
-			to, _ := outs[0].Bytes()
-			from, _ := ins[0].Bytes()
-			for i, v := range work.Typed[float32](from) {
-				work.Typed[float32](to)[i] = 2 * v
-			}
-			return nil
-		}},
+		Custom: &engine.CustomKernel{Entry: "twice", InShapes: [][]int{{n}}, OutShapes: [][]int{{n}},
+			Host: func(outs, ins []*tensor.Tensor) error {
+				to, _ := outs[0].Bytes()
+				from, _ := ins[0].Bytes()
+				for i, v := range work.Typed[float32](from) {
+					work.Typed[float32](to)[i] = 2 * v
+				}
+				return nil
+			}},
 	}
 	return map[string]*engine.Task{
-		"map":     mapTaskOf(n, engine.Apply(fastAdd, f32, engine.Apply(fastMul, f32, x, engine.Constant(f32, engine.Const{Float: 2})), x), int64(n)),
-		"strips":  transposed(f32, 1, side, side),
-		"rows":    reduceOf(engine.Sum, engine.Load(0, f32, at, nil), engine.Domain{side, side}, 1),
-		"columns": reduceOf(engine.Sum, engine.Load(0, f32, engine.AxisIndex(1).Mul(int64(side)).Add(engine.AxisIndex(0)), nil), engine.Domain{side, side}, 1),
+		"map": mapTaskOf(n, engine.Apply(fastAdd, f32, engine.Apply(fastMul, f32, x, engine.Constant(f32, engine.Const{Float: 2})), x),
+			int64(n)),
+		"strips": transposed(f32, 1, side, side),
+		"rows":   reduceOf(engine.Sum, engine.Load(0, f32, at, nil), engine.Domain{side, side}, 1),
+		"columns": reduceOf(engine.Sum, engine.Load(0, f32, engine.AxisIndex(1).Mul(int64(side)).Add(engine.AxisIndex(0)), nil),
+			engine.Domain{side, side}, 1),
 		"all":     reduceOf(engine.ArgMax, x, engine.Domain{n}, 0),
 		"matmul":  matmul(f32, 1, side, side, side, false, false),
 		"half":    matmul(tensor.Float16, 2, side/2+1, side/2, side, true, true),
@@ -203,7 +207,8 @@ func TestACancelledContextStopsBetweenPieces(t *testing.T) {
 		defer e.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		var blocks atomic.Int64
-		stop := &engine.Scalar{Name: "stop", Arity: 1, Flops: 100, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		stop := &engine.Scalar{Name: "stop", Arity: 1, Flops: 100, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block,
+			args []engine.Block) {
 			copyBlock(dst, args[0])
 			if blocks.Add(1) == 5 {
 				cancel()
@@ -227,7 +232,8 @@ func TestAPanicInAScalarFunctionIsAnError(t *testing.T) {
 		e := New(&Options{Workers: workers})
 		defer e.Close()
 		var calm atomic.Bool
-		boom := &engine.Scalar{Name: "boom", Arity: 1, Flops: 100, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+		boom := &engine.Scalar{Name: "boom", Arity: 1, Flops: 100, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block,
+			args []engine.Block) {
 			if !calm.Load() {
 				panic("boom")
 			}
@@ -336,10 +342,12 @@ func TestTasksOfASequenceRunInOrder(t *testing.T) {
 	defer e.Close()
 	m, err := e.Alloc(256 * 4)
 	require.NoError(t, err)
-	inc := mapTaskOf(1, engine.Apply(fastAdd, f32, engine.Load(0, f32, engine.ConstIndex(0), nil), engine.Constant(f32, engine.Const{Float: 1})), 1)
+	inc := mapTaskOf(1, engine.Apply(fastAdd, f32, engine.Load(0, f32, engine.ConstIndex(0), nil),
+		engine.Constant(f32, engine.Const{Float: 1})), 1)
 	var tasks []engine.Bound
 	for i := range int64(3) {
-		tasks = append(tasks, engine.Bound{Task: inc, Ins: []engine.Slot{{Mem: m, Offset: 256 * i}}, Outs: []engine.Slot{{Mem: m, Offset: 256 * (i + 1)}}})
+		tasks = append(tasks, engine.Bound{Task: inc, Ins: []engine.Slot{{Mem: m, Offset: 256 * i}},
+			Outs: []engine.Slot{{Mem: m, Offset: 256 * (i + 1)}}})
 	}
 	s, err := e.Prepare(t.Context(), tasks)
 	require.NoError(t, err)

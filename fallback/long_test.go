@@ -196,7 +196,8 @@ func TestLongRunningSumsOfFloat64KeepTheirDigits(t *testing.T) {
 	want := new(big.Float).SetPrec(200)
 	for _, inner := range []int64{1, 3} {
 		task := &engine.Task{
-			Kind: engine.Routine, Name: "test", Ins: []engine.Operand{{DType: tensor.Float64, Len: n * inner}}, Outs: []engine.Operand{{DType: tensor.Float64, Len: n * inner}},
+			Kind: engine.Routine, Name: "test", Ins: []engine.Operand{{DType: tensor.Float64, Len: n * inner}},
+			Outs:      []engine.Operand{{DType: tensor.Float64, Len: n * inner}},
 			Algorithm: &engine.Scan{Outer: 1, Length: n, Inner: inner},
 		}
 		out := work.Typed[float64](runTask(t, e, task, 0, bytesOf(tensor.Float64, n*inner, func(int64) float64 { return 0.1 })))

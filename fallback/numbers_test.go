@@ -29,7 +29,8 @@ func TestIntegersWrapAtTheWidthOfTheirDType(t *testing.T) {
 		x := engine.Load(0, dt, engine.AxisIndex(0), nil)
 		// (x + x) selects by whether it is 0: the sum must wrap before it is used.
 		sum := engine.Apply(fnAdd, dt, x, x)
-		isZero := &engine.Scalar{Name: "positive", Arity: 1, Host: func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+		isZero := &engine.Scalar{Name: "positive", Arity: 1, Host: func(out tensor.DType, in []tensor.DType, dst engine.Block,
+			args []engine.Block) {
 			for i := range dst.U64 {
 				v := valueOf(cut(args[0], i, i+1))
 				dst.U64[i] = 0
@@ -68,7 +69,8 @@ func TestNarrowFloatsRoundOnlyWhenStored(t *testing.T) {
 		// 1 + half a unit in the last place ties to even, a little more rounds up.
 		ulp := map[tensor.DType]float64{tensor.Float16: 0x1p-10, tensor.BFloat16: 0x1p-7}[dt]
 		task.Values[0] = engine.Apply(fnAdd, dt, load(0), load(1))
-		for _, c := range [][3]float64{{1, ulp / 2, 1}, {1 + ulp, ulp / 2, 1 + 2*ulp}, {1, ulp * 0.75, 1 + ulp}, {65504, 65504, map[tensor.DType]float64{tensor.Float16: math.Inf(1), tensor.BFloat16: 131072}[dt]}} {
+		for _, c := range [][3]float64{{1, ulp / 2, 1}, {1 + ulp, ulp / 2, 1 + 2*ulp}, {1, ulp * 0.75, 1 + ulp},
+			{65504, 65504, map[tensor.DType]float64{tensor.Float16: math.Inf(1), tensor.BFloat16: 131072}[dt]}} {
 			out := runTask(t, e, task, 0, in(c[0]), in(c[1]))
 			require.Equal(t, c[2], decode(dt, out, 0).f, "%v: %v + %v", dt, c[0], c[1])
 		}
@@ -287,7 +289,8 @@ func transposed(dt tensor.DType, batch, rows, cols int) *engine.Task {
 	n := int64(batch * rows * cols)
 	x := engine.AxisIndex(0).Mul(int64(rows * cols)).Add(engine.AxisIndex(2).Mul(int64(rows))).Add(engine.AxisIndex(1))
 	return &engine.Task{Kind: engine.Map, Name: "transpose", Axes: engine.Domain{batch, rows, cols}, Groups: []int{3},
-		Ins: []engine.Operand{{DType: dt, Len: n}}, Outs: []engine.Operand{{DType: dt, Len: n}}, Values: []*engine.Expr{engine.Load(0, dt, x, nil)}}
+		Ins: []engine.Operand{{DType: dt, Len: n}}, Outs: []engine.Operand{{DType: dt, Len: n}},
+		Values: []*engine.Expr{engine.Load(0, dt, x, nil)}}
 }
 
 func TestTransposesOfEveryShapeAgree(t *testing.T) {

@@ -23,13 +23,15 @@ var (
 		}
 		return x[2]
 	})
-	fnCast = &engine.Scalar{Name: "cast", Arity: 1, Flops: 1, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block, args []engine.Block) {
+	fnCast = &engine.Scalar{Name: "cast", Arity: 1, Flops: 1, Host: func(_ tensor.DType, _ []tensor.DType, dst engine.Block,
+		args []engine.Block) {
 		convert(dst, args[0])
 	}}
 )
 
 func scalar(name string, arity int, f func(x []value) value) *engine.Scalar {
-	return &engine.Scalar{Name: name, Arity: arity, Flops: 1, Host: func(out tensor.DType, in []tensor.DType, dst engine.Block, args []engine.Block) {
+	return &engine.Scalar{Name: name, Arity: arity, Flops: 1, Host: func(out tensor.DType, in []tensor.DType, dst engine.Block,
+		args []engine.Block) {
 		n := max(len(dst.F32), len(dst.F64), len(dst.I64), len(dst.U64))
 		x := make([]value, arity)
 		for i := range n {

@@ -118,7 +118,8 @@ func TestRankIsAStableSortWhateverTheWay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, 1e-40, -1e-40, math.MaxFloat32}
 	for _, c := range []engine.Rank{
-		{Rows: 7, Length: 5, Keep: 5}, {Rows: 3, Length: routine.Fewest - 1, Keep: routine.Fewest - 1}, {Rows: 3, Length: routine.Fewest, Keep: routine.Fewest},
+		{Rows: 7, Length: 5, Keep: 5}, {Rows: 3, Length: routine.Fewest - 1, Keep: routine.Fewest - 1},
+		{Rows: 3, Length: routine.Fewest, Keep: routine.Fewest},
 		{Rows: 4, Length: 999, Keep: 999}, {Rows: 40, Length: 900, Keep: 3}, {Rows: 3, Length: 8000, Keep: 1000},
 		{Rows: 1, Length: 70_001, Keep: 70_001}, {Rows: 1, Length: 200_000, Keep: 30}, {Rows: 1, Length: 40_000, Keep: 5000},
 		{Rows: 3, Length: 60_000, Keep: 1},

@@ -60,7 +60,8 @@ func TestRatesAreTheBestOfThreeProcesses(t *testing.T) {
 	require.Equal(t, third, fourth)
 	require.Equal(t, 3, k.saves, "the fourth measures nothing")
 
-	for _, bad := range []string{``, `{`, `null`, `{"tries":9}`, `{"copy":1e300,"far_copy":1e9,"mul_adds":1e9,"scalar":1e9,"tries":3}`, `{"copy":-1,"far_copy":1e9,"mul_adds":1e9,"scalar":1e9,"tries":3}`} {
+	for _, bad := range []string{``, `{`, `null`, `{"tries":9}`, `{"copy":1e300,"far_copy":1e9,"mul_adds":1e9,"scalar":1e9,"tries":3}`,
+		`{"copy":-1,"far_copy":1e9,"mul_adds":1e9,"scalar":1e9,"tries":3}`} {
 		k.data = []byte(bad)
 		r, err := process(k)
 		require.NoError(t, err)

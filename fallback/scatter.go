@@ -312,7 +312,8 @@ func (s *scatterTask[R]) add(_ int, part int64) {
 }
 
 // monoidOf is the fold that each kind of scatter, but one that replaces, takes.
-var monoidOf = [...]engine.Monoid{engine.PutAdd: engine.Sum, engine.PutMul: engine.Prod, engine.PutMin: engine.Min, engine.PutMax: engine.Max}
+var monoidOf = [...]engine.Monoid{engine.PutAdd: engine.Sum, engine.PutMul: engine.Prod, engine.PutMin: engine.Min,
+	engine.PutMax: engine.Max}
 
 // addEach folds elements [d0, d1) of one row of updates, each of which has its position in at, into rows [lo, hi).
 func (s *scatterTask[R]) addEach(sums []R, at []int64, row []R, lo, hi, d0, d1 int64) {

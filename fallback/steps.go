@@ -155,7 +155,8 @@ func makeLoad[T any, R reg](mem []byte, c codec[T, R], m loadMaker) step {
 	if m.space == nil {
 		return &gatherStep[T, R]{dst: m.dst, at: m.at, ok: m.ok, mem: work.Typed[T](mem), codec: c}
 	}
-	return &loadStep[T, R]{dst: m.dst, mem: work.Typed[T](mem), codec: c, space: *m.space, cursor: m.cursor, strip: m.strip, bounds: m.bounds, rows: m.rows}
+	return &loadStep[T, R]{dst: m.dst, mem: work.Typed[T](mem), codec: c, space: *m.space, cursor: m.cursor, strip: m.strip, bounds: m.bounds,
+		rows: m.rows}
 }
 
 // constStep makes a prepared block of constants the value of dst.

@@ -71,7 +71,8 @@ func TestSuppressionOfManyBoxes(t *testing.T) {
 		boxes, scores := slice[float32](ins[0]), slice[float32](ins[1])
 		var want []int64
 		for i := range a.Batches * a.Classes {
-			for _, b := range suppressNaive(boxes[i/a.Classes*a.Boxes*4:], scores[i*a.Boxes:][:a.Boxes], int(a.PerClass), float32(a.IoU), float32(a.Score)) {
+			for _, b := range suppressNaive(boxes[i/a.Classes*a.Boxes*4:], scores[i*a.Boxes:][:a.Boxes], int(a.PerClass), float32(a.IoU),
+				float32(a.Score)) {
 				want = append(want, i/a.Classes, i%a.Classes, b)
 			}
 		}
@@ -117,8 +118,10 @@ var suppressBenchmarks = []struct {
 	name string
 	engine.Suppress
 }{
-	{"yolo/1x80x8400", engine.Suppress{Batches: 1, Classes: 80, Boxes: 8400, PerClass: 100, Capacity: 8000, IoU: 0.45, Score: 0.9, HasScore: true}},
-	{"ssd/1x20x1917", engine.Suppress{Batches: 1, Classes: 20, Boxes: 1917, PerClass: 100, Capacity: 2000, IoU: 0.5, Score: 0.5, HasScore: true}},
+	{"yolo/1x80x8400", engine.Suppress{Batches: 1, Classes: 80, Boxes: 8400, PerClass: 100, Capacity: 8000, IoU: 0.45, Score: 0.9,
+		HasScore: true}},
+	{"ssd/1x20x1917", engine.Suppress{Batches: 1, Classes: 20, Boxes: 1917, PerClass: 100, Capacity: 2000, IoU: 0.5, Score: 0.5,
+		HasScore: true}},
 	{"all/1x1x1000", engine.Suppress{Batches: 1, Classes: 1, Boxes: 1000, PerClass: 1000, Capacity: 1000, IoU: 0.5}},
 	{"rpn/1x1x12000", engine.Suppress{Batches: 1, Classes: 1, Boxes: 12_000, PerClass: 2000, Capacity: 2000, IoU: 0.7}},
 }

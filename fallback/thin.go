@@ -24,7 +24,8 @@ const thinRows = 64
 func (x *contractTask[R]) isThin() bool {
 	var zero R
 	a := &x.a
-	return isFloat(zero) && a.layout == packed && a.across && !a.once && 0 < x.k && x.k <= maxThin && x.kt == x.k && x.chunks == 1 && x.nts == 1 && x.mt <= 2*thinRows
+	return isFloat(zero) && a.layout == packed && a.across && !a.once && 0 < x.k && x.k <= maxThin && x.kt == x.k && x.chunks == 1 &&
+		x.nts == 1 && x.mt <= 2*thinRows
 }
 
 func isFloat[R reg](zero R) bool {

@@ -37,7 +37,8 @@ func forest(count, depth, features, samples int) (*engine.Trees, []*tensor.Tenso
 		}
 	}
 	return a, []*tensor.Tensor{
-		tensor.Must(tensor.FromSlice(randomFloats(samples * features))), tensor.Must(tensor.FromSlice(nodes)), tensor.Must(tensor.FromSlice(roots)),
+		tensor.Must(tensor.FromSlice(randomFloats(samples * features))), tensor.Must(tensor.FromSlice(nodes)),
+		tensor.Must(tensor.FromSlice(roots)),
 		tensor.Must(tensor.FromSlice(starts)), tensor.Must(tensor.FromSlice(make([]int32, a.Weights))), tensor.Must(tensor.FromSlice(weights)),
 	}
 }

@@ -77,7 +77,9 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	d := device(t)
 	c, err := d.Caps(t.Context())
 	require.NoError(t, err)
-	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "inline": false, "addresses": false, "registers": false, "register cap": false} // not tried on every device
+	// not tried on every device
+	proven := map[string]bool{"large_fill": false, "mapping": false, "direct": false, "inline": false, "addresses": false, "registers": false,
+		"register cap": false}
 	for _, p := range c.Proofs {
 		assert.Equal(t, 1, count(c.Proofs, p.Name), "%s is proven twice", p.Name)
 		proven[p.Name] = p.Proven
@@ -87,9 +89,11 @@ func TestCapabilitiesAgreeWithTheirProofs(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{
 		"atomics32": c.Atomics32, "atomics64": c.Atomics64, "fp64": c.FP64, "half": c.Half, "subgroups": c.Subgroups,
-		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86, "dot_vex": c.DotVEX, "dot_avx2": c.DotAVX2, "fma": c.FMA == FMAFused,
+		"shuffle": c.Shuffle, "dot_khr": c.IntDot, "ptx": c.PTX, "dot_ptx": c.DotPTX, "dot_amd": c.DotAMD, "dot_x86": c.DotX86,
+		"dot_vex": c.DotVEX, "dot_avx2": c.DotAVX2, "fma": c.FMA == FMAFused,
 		"out_of_order": c.OutOfOrder, "profiling": c.Profiling, "large_fill": c.LargeFill, "mapping": c.Mapping, "direct": c.Direct,
-		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "mma90": c.MMA >= 90, "inline": c.InlineDevice, "addresses": c.Addresses, "lanes": c.SubgroupLanes > 0,
+		"mma75": c.MMA >= 75, "mma80": c.MMA >= 80, "mma90": c.MMA >= 90, "inline": c.InlineDevice, "addresses": c.Addresses,
+		"lanes":     c.SubgroupLanes > 0,
 		"registers": c.RegisterOptions != "", "register cap": c.RegisterCap != "",
 	}, proven)
 	assert.Contains(t, c.Stds, "CL1.2")
@@ -253,7 +257,8 @@ func TestCalibrationIsSaneAndKept(t *testing.T) {
 	assert.Contains(t, again.Why, "measured")
 
 	for _, bad := range []string{"{}", `{"gflops":-1}`, "x", `{"gflops":1e999}`} {
-		require.NoError(t, os.WriteFile(d.devicePath(dir, diskcache.Calibration, calibrationVersion), diskcache.Checksummed(diskcache.Calibration, []byte(bad)), 0o600))
+		require.NoError(t, os.WriteFile(d.devicePath(dir, diskcache.Calibration, calibrationVersion),
+			diskcache.Checksummed(diskcache.Calibration, []byte(bad)), 0o600))
 		again, _ = discovered(t, dir)
 		assert.False(t, again.Calibrated, bad)
 	}

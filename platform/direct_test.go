@@ -64,7 +64,8 @@ func TestDirectTransfersKeepTheirPlaceInTheQueue(t *testing.T) {
 
 func BenchmarkDirectAgainstCommands(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) *Opened{
-		"as the device does it": func(t testing.TB) *Opened { return fresh(t, nil, nil) }, "by commands": withCommands, "through staging": withStaging,
+		"as the device does it": func(t testing.TB) *Opened { return fresh(t, nil, nil) }, "by commands": withCommands,
+		"through staging": withStaging,
 	} {
 		b.Run(name, func(b *testing.B) {
 			o := open(b)

@@ -105,7 +105,8 @@ func (d *Device) Explain() string {
 	fmt.Fprintf(w, "  divides\t%s\n", d.dividesText())
 	if c := r.Calibration; c != nil {
 		fmt.Fprintf(w, "  measured\tlaunch %s, wait %s, upload %s, download %s, copy %s, %s, divergence %.1f x\n",
-			units.Duration(c.Launch), units.Duration(c.Wait), rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS), c.Divergence)
+			units.Duration(c.Launch), units.Duration(c.Wait), rateText(c.Upload), rateText(c.Download), rateText(c.Copy), speedText(c.GFLOPS),
+			c.Divergence)
 		for i, p := range c.Uploads {
 			fmt.Fprintf(w, "  %s\tup in %s, down in %s\n",
 				units.Bytes(p.Bytes), units.Duration(p.Time), units.Duration(c.Downloads.At(c.Uploads[i].Bytes)))

@@ -176,7 +176,8 @@ func discoverFakeFor(t *testing.T, f *fakeDriver, spec string) *Machine {
 
 func TestDiscoveryTakesWhatIsNormalAsNormal(t *testing.T) {
 	card := func(name, driver string, pci byte) fakeDevice {
-		return fakeDevice{name: name, vendor: "Advanced Micro Devices, Inc.", driver: driver, kind: cl.DeviceGPU, units: 64, pci: append(make([]byte, 15), pci)}
+		return fakeDevice{name: name, vendor: "Advanced Micro Devices, Inc.", driver: driver, kind: cl.DeviceGPU, units: 64,
+			pci: append(make([]byte, 15), pci)}
 	}
 	cpu := fakeDevice{name: "cpu-EPYC", vendor: "AuthenticAMD", driver: "6.0", kind: cl.DeviceCPU, units: 2}
 	m := discoverFake(t, &fakeDriver{platforms: []fakePlatform{
@@ -187,7 +188,8 @@ func TestDiscoveryTakesWhatIsNormalAsNormal(t *testing.T) {
 			devices: []fakeDevice{card("gfx1100", "3600", 3), card("gfx1100", "3600", 4)}},
 		{name: "Portable Computing Language", vendor: "The pocl project", devices: []fakeDevice{cpu, cpu}},
 		{name: "Portable Computing Language", vendor: "The pocl project", devices: []fakeDevice{cpu, cpu}}, // two .icd files of one driver
-		{name: "FPGA", vendor: "Xilinx", devices: []fakeDevice{{name: "U250", vendor: "Xilinx", kind: cl.DeviceAccelerator, units: 1, lacks: 0x1028}}},
+		{name: "FPGA", vendor: "Xilinx", devices: []fakeDevice{{name: "U250", vendor: "Xilinx", kind: cl.DeviceAccelerator, units: 1,
+			lacks: 0x1028}}},
 		{name: "Gone", vendor: "Acme", devices: []fakeDevice{{name: "Anvil", vendor: "Acme", kind: cl.DeviceGPU, units: 1, lacks: 0x1027}}},
 		{name: "Empty", vendor: "Acme"},
 	}})

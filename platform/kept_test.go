@@ -22,7 +22,8 @@ func TestWhatWasLearnedIsKeptAndDamageIsNotRead(t *testing.T) {
 	require.True(t, o.Learned(&got))
 	require.JSONEq(t, "[1]", string(got))
 	path := o.device.devicePath(dir, diskcache.Learned, learnedVersion)
-	for _, bad := range []string{"", "anycl/1 learned 3", string(diskcache.Checksummed(diskcache.Calibration, []byte("[1]"))), string(diskcache.Checksummed(diskcache.Learned, []byte("{")))} {
+	for _, bad := range []string{"", "anycl/1 learned 3", string(diskcache.Checksummed(diskcache.Calibration, []byte("[1]"))),
+		string(diskcache.Checksummed(diskcache.Learned, []byte("{")))} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
 		require.False(t, o.Learned(&got), "%q", bad)
 	}

@@ -84,7 +84,8 @@ func TestAPartThatIsNotThereIsAnErrorThatSaysWhy(t *testing.T) {
 			assert.ErrorContains(t, err, `device "`+spec+`": no such part: `+want)
 		}
 	}
-	for _, spec := range []string{"amd/2:0", "acme:1/2:0", "/2:0", "gpu/0:0", "gpu/-1:0", "gpu/1+0:0", "gpu/x:0", "gpu/:0", "gpu/2:", "gpu/2:x", "gpu//2:0", "none/2:0"} {
+	for _, spec := range []string{"amd/2:0", "acme:1/2:0", "/2:0", "gpu/0:0", "gpu/-1:0", "gpu/1+0:0", "gpu/x:0", "gpu/:0", "gpu/2:",
+		"gpu/2:x", "gpu//2:0", "none/2:0"} {
 		_, err := m.Select(spec)
 		assert.ErrorContains(t, err, "no such device", spec)
 		assert.NotErrorIs(t, err, ErrNone, spec)
@@ -119,9 +120,11 @@ func TestADeviceThatCannotBeDividedSaysSo(t *testing.T) {
 // The driver lists divisions at which it crashes, and is not asked.
 func TestADriverThatCrashesIsNotAskedForParts(t *testing.T) {
 	device := func(driver string) fakeDevice {
-		return fakeDevice{name: "llvmpipe", vendor: "Mesa/X.org", driver: driver, kind: cl.DeviceCPU, units: 2, kinds: []uint64{uint64(cl.PartitionEqually)}}
+		return fakeDevice{name: "llvmpipe", vendor: "Mesa/X.org", driver: driver, kind: cl.DeviceCPU, units: 2,
+			kinds: []uint64{uint64(cl.PartitionEqually)}}
 	}
-	f := &fakeDriver{platforms: []fakePlatform{{name: "rusticl", vendor: "Mesa/X.org", devices: []fakeDevice{device("22.3.6"), device("25.0.7")}}}}
+	f := &fakeDriver{platforms: []fakePlatform{{name: "rusticl", vendor: "Mesa/X.org",
+		devices: []fakeDevice{device("22.3.6"), device("25.0.7")}}}}
 	m := discoverFake(t, f)
 	require.Len(t, m.Devices, 2)
 	_, err := m.Select("llvmpipe:0/2:0")
@@ -144,7 +147,8 @@ func TestADriverThatCrashesIsNotAskedForParts(t *testing.T) {
 	t.Setenv(EnvQuirks, "")
 
 	// A device that lists no ways of division is not asked by package cl either.
-	f = &fakeDriver{platforms: []fakePlatform{{name: "Acme", vendor: "Acme", devices: []fakeDevice{{name: "Anvil", vendor: "Acme", kind: cl.DeviceGPU, units: 2}}}}}
+	f = &fakeDriver{platforms: []fakePlatform{{name: "Acme", vendor: "Acme",
+		devices: []fakeDevice{{name: "Anvil", vendor: "Acme", kind: cl.DeviceGPU, units: 2}}}}}
 	_, err = discoverFake(t, f).Devices[0].CL().Subdevices(cl.Partition{Kind: cl.PartitionEqually, Units: 1})
 	require.ErrorIs(t, err, cl.ErrUnsupported)
 	require.Empty(t, f.asked)

@@ -63,7 +63,8 @@ func TestProbeOfLanesTellsRightFromWrong(t *testing.T) {
 	body := strings.ReplaceAll(sections["lanes"], programtext.Include(`#include "contract/gpu_subgroup_intel.cl"`), written)
 	require.Equal(t, 1, strings.Count(body, written))
 	for _, lanes := range []string{"8", "16"} {
-		prog, err := o.context.NewProgram("#define SHOWS 2\n#define ACC float\n#define TRY_LANES " + lanes + "\n" + kernels.Text("lib/prelude.cl") + common + body)
+		prog, err := o.context.NewProgram("#define SHOWS 2\n#define ACC float\n#define TRY_LANES " + lanes + "\n" +
+			kernels.Text("lib/prelude.cl") + common + body)
 		require.NoError(t, err)
 		defer prog.Close()
 		require.NoError(t, prog.Build("-DT=float"))
@@ -106,7 +107,8 @@ func TestKernelsHaveLanesOnCPUsAlone(t *testing.T) {
 func TestProbeOfWarpgroupsTellsRightFromWrong(t *testing.T) {
 	t.Parallel()
 	o := fresh(t, nil, nil)
-	source := strings.ReplaceAll(strings.ReplaceAll(warpgroupsSource, "gpu_mma_ptx", "gpu_mma_emulated"), "gpu_wgmma_ptx", "gpu_wgmma_emulated")
+	source := strings.ReplaceAll(strings.ReplaceAll(warpgroupsSource, "gpu_mma_ptx", "gpu_mma_emulated"), "gpu_wgmma_ptx",
+		"gpu_wgmma_emulated")
 	for _, f := range warpgroupsForms {
 		prog, err := o.context.NewProgram("#define WG 128\n" + kernels.Text("lib/prelude.cl") + programtext.Include(source))
 		require.NoError(t, err)

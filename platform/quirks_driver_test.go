@@ -20,7 +20,8 @@ func llvmpipe(t *testing.T, role string, quirks string) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "rusticl.icd"), []byte("libRusticlOpenCL.so.1\n"), 0o600))
-	out, err := startChild(role, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir, EnvDevice+"="+vendor.LLVMpipe, EnvQuirks+"="+quirks, EnvCache+"="+CacheOff)
+	out, err := startChild(role, "RUSTICL_ENABLE=llvmpipe", "OCL_ICD_VENDORS="+dir, EnvDevice+"="+vendor.LLVMpipe, EnvQuirks+"="+quirks,
+		EnvCache+"="+CacheOff)
 	if strings.Contains(out, "no such device") || strings.Contains(out, ErrNoDevice.Error()) || strings.Contains(out, "no OpenCL") {
 		if strings.Contains(os.Getenv("ANYCL_REQUIRE"), vendor.LLVMpipe) {
 			t.Fatalf("ANYCL_REQUIRE wants llvmpipe, and it is not there:\n%s", out)

@@ -84,7 +84,8 @@ func TestTheEnvironmentSwitchesQuirks(t *testing.T) {
 	assert.False(t, d.has(quirk.OwnCache))
 	assert.True(t, d.has(quirk.InOrder))
 	assert.Equal(t, []string{"restore-signals", "own-program-cache"}, d.QuirksOff())
-	assert.NotEqual(t, usual.devicePath("x", diskcache.Caps, 1), d.devicePath("x", diskcache.Caps, 1), "what is proven with others is not for these")
+	assert.NotEqual(t, usual.devicePath("x", diskcache.Caps, 1), d.devicePath("x", diskcache.Caps, 1),
+		"what is proven with others is not for these")
 	r := d.Explain()
 	assert.Contains(t, r, "no-out-of-order (by ANYCL_QUIRKS)")
 	assert.Contains(t, r, "switched off by ANYCL_QUIRKS: restore-signals, own-program-cache")

@@ -75,7 +75,8 @@ func TestSelectUnderstandsEverySpec(t *testing.T) {
 
 func TestSelectNeverReplacesADeviceThatIsAbsent(t *testing.T) {
 	m := machine()
-	for _, spec := range []string{"amd:1", "apple", "nvidia:2", "gpu:3", "accelerator", "h100", "pocl:-1", ":", "nvidia:x", "cpu:99999999999999999999"} {
+	for _, spec := range []string{"amd:1", "apple", "nvidia:2", "gpu:3", "accelerator", "h100", "pocl:-1", ":", "nvidia:x",
+		"cpu:99999999999999999999"} {
 		_, err := m.Select(spec)
 		var se *SelectError
 		if assert.ErrorAs(t, err, &se, "spec %q", spec) {

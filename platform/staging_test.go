@@ -214,7 +214,8 @@ func TestAnyFailingCallOfStagingIsTold(t *testing.T) {
 		if err != nil {
 			require.ErrorIs(t, err, cl.OutOfResources, "call %d: %s", at, calls[at-1])
 		} else {
-			require.Contains(t, []string{"NewQueue", "NewBuffer", "map", "Info event", "Release event", "migrate"}, calls[at-1], "call %d failed and nobody was told", at)
+			require.Contains(t, []string{"NewQueue", "NewBuffer", "map", "Info event", "Release event", "migrate"}, calls[at-1],
+				"call %d failed and nobody was told", at)
 		}
 		_ = use() // may return the error of a transfer that nobody has waited for
 		require.NoError(t, use(), "after call %d failed: %s", at, calls[at-1])

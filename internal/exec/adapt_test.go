@@ -44,7 +44,8 @@ func copying(x, y *store.Variable) *ir.Schedule {
 
 func onTwo(t *testing.T) *Machine {
 	t.Helper()
-	m := &Machine{Engines: []engine.Engine{&named{fallback.New(nil), "device"}, &named{fallback.New(nil), "cpu"}}, Log: slog.New(slog.DiscardHandler)}
+	m := &Machine{Engines: []engine.Engine{&named{fallback.New(nil), "device"}, &named{fallback.New(nil), "cpu"}},
+		Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() {
 		for _, e := range m.Engines {
 			require.Zero(t, e.Stats().Memories)
@@ -76,7 +77,8 @@ func TestAScheduleRuns(t *testing.T) {
 // the logarithm of its runs.
 func TestAGraphDoesNotFlap(t *testing.T) {
 	t.Parallel()
-	e, err := New(t.Context(), onTwo(t), "flapping", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{})
+	e, err := New(t.Context(), onTwo(t), "flapping", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))),
+		Options{})
 	require.NoError(t, err)
 	a := e.adaptive
 	const runs = 1000
@@ -94,7 +96,8 @@ func TestAGraphDoesNotFlap(t *testing.T) {
 // A time measured while other work ran does not keep a graph from a placement for good.
 func TestAGraphReturnsToWhatItLeftOnABusyMachine(t *testing.T) {
 	t.Parallel()
-	e, err := New(t.Context(), onTwo(t), "returning", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{})
+	e, err := New(t.Context(), onTwo(t), "returning", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))),
+		Options{})
 	require.NoError(t, err)
 	first := e.now()
 	note := func(took time.Duration) {

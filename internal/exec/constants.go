@@ -45,7 +45,8 @@ func (c *Constants) get(e engine.Engine, t *tensor.Tensor, bytes int64) (*shared
 
 func constantMemory(e engine.Engine, t *tensor.Tensor, bytes int64) (engine.Memory, error) {
 	data := contiguous(t)
-	if h, ok := e.(engine.HostMemory); ok && bytes > 0 && int64(len(data)) >= bytes && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%tensor.Alignment == 0 {
+	if h, ok := e.(engine.HostMemory); ok && bytes > 0 && int64(len(data)) >= bytes &&
+		uintptr(unsafe.Pointer(unsafe.SliceData(data)))%tensor.Alignment == 0 {
 		if m, ok := h.Wrap(data); ok {
 			return m, nil
 		}

@@ -23,7 +23,8 @@ func opened(t *testing.T) (e *Executor, m *Machine, device engine.Engine, y *sto
 	t.Helper()
 	cpu := &named{fallback.New(nil), "cpu"}
 	device = &named{fallback.New(nil), "device"}
-	m = &Machine{Engines: []engine.Engine{&absent{named{fallback.New(nil), "device"}}, cpu}, Log: slog.New(slog.DiscardHandler), Opening: NewOpening()}
+	m = &Machine{Engines: []engine.Engine{&absent{named{fallback.New(nil), "device"}}, cpu}, Log: slog.New(slog.DiscardHandler),
+		Opening: NewOpening()}
 	y = store.NewVariable("y", pair(0, 0))
 	e, err := New(t.Context(), m, "copy", copying(store.NewVariable("x", pair(1, 2)), y), Options{AtOnce: true, Where: 0})
 	require.NoError(t, err)

@@ -51,7 +51,8 @@ func (x *Executor) onCPU(m *plan.Model) (*plan.Placement, error) {
 
 // beginOn begins with placement q, which compiles nothing, and compiles the placement chosen by decide beside the runs. If q is slow, it
 // begins with that placement instead where its kernels are ready as soon as a first run on q would be done, as cached kernels are.
-func (x *Executor) beginOn(ctx context.Context, m *plan.Model, q *plan.Placement, decide func(context.Context, *plan.Model) (*plan.Placement, error)) error {
+func (x *Executor) beginOn(ctx context.Context, m *plan.Model, q *plan.Placement,
+	decide func(context.Context, *plan.Model) (*plan.Placement, error)) error {
 	predicted, _, _, _ := m.Predicted(q)
 	first := m.Again()
 	w := x.compileBeside(ctx, m, q, predicted <= quick, decide)

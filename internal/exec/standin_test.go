@@ -188,7 +188,8 @@ func TestWaitingForADeviceEndsWithTheContext(t *testing.T) {
 	m := &Machine{Engines: []engine.Engine{c, &slow{named{fallback.New(nil), "cpu"}, time.Hour}}, Log: slog.New(slog.DiscardHandler)}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-c.begun; cancel() }()
-	_, err := New(ctx, m, "copy", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))), Options{AtOnce: true, Where: 0})
+	_, err := New(ctx, m, "copy", copying(store.NewVariable("x", pair(1, 2)), store.NewVariable("y", pair(0, 0))),
+		Options{AtOnce: true, Where: 0})
 	require.ErrorIs(t, err, context.Canceled)
 	for _, e := range m.Engines {
 		require.Zero(t, e.Stats().Memories, "left on %s", e.Name())

@@ -134,7 +134,8 @@ func (t *placementTrial) note(a *adaptive, v *version, took time.Duration) {
 	a.trial.Store(nil)
 	a.beside(winner, func(context.Context, *version) error {
 		t.versions[1].learn()
-		winner.machine.Log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", r.Where, "took", r.Took, "before", r.Before, "stays", r.Stays)
+		winner.machine.Log.Info("ops: a graph was tried elsewhere", "graph", winner.name, "where", r.Where, "took", r.Took, "before", r.Before,
+			"stays", r.Stays)
 		return nil
 	})
 }

@@ -89,8 +89,8 @@ func TestAlikeTasksArePlannedOnce(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestWhatSeveralNeedAtOnceIsCompiledOnce: graphs of several sizes share kernels, and may be compiled side by side. It is not parallel, as it
-// counts the programs of a device that tests share.
+// TestWhatSeveralNeedAtOnceIsCompiledOnce: graphs of several sizes share kernels, and may be compiled side by side. It is not parallel, as
+// it counts the programs of a device that tests share.
 func TestWhatSeveralNeedAtOnceIsCompiledOnce(t *testing.T) {
 	e := device(t, "", nil)
 	const together = 4

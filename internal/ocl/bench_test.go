@@ -20,7 +20,8 @@ func BenchmarkTasks(b *testing.B) {
 	half := engine.Operand{DType: tensor.Float16, Len: dom.Size()}
 	xh := engine.Load(0, tensor.Float16, sample.DenseAt(dom, 0, 1), nil)
 	perm := engine.Load(0, f32, engine.AxisIndex(1).Mul(rows).Add(engine.AxisIndex(0)), nil)
-	inPlace := sample.Map(dom, engine.Apply(sample.Sub, f32, engine.Load(1, f32, sample.DenseAt(dom, 0, 1), nil), engine.Load(0, f32, engine.AxisIndex(1), nil)), bias, in)
+	inPlace := sample.Map(dom, engine.Apply(sample.Sub, f32, engine.Load(1, f32, sample.DenseAt(dom, 0, 1), nil),
+		engine.Load(0, f32, engine.AxisIndex(1), nil)), bias, in)
 	inPlace.Alias = []int{1}
 	small := engine.Domain{1 << 20, 10}
 	smallIn := engine.Operand{DType: f32, Len: small.Size()}
@@ -35,7 +36,8 @@ func BenchmarkTasks(b *testing.B) {
 		{"map/scale", sample.Map(dom, engine.Apply(sample.Mul, f32, x, sample.Constant(f32, 2)), in)},
 		{"map/exp", sample.Map(dom, engine.Apply(sample.Exp, f32, x), in)},
 		{"map/bias", sample.Map(dom, engine.Apply(sample.Add, f32, x, engine.Load(1, f32, engine.AxisIndex(1), nil)), in, bias)},
-		{"map/channel", sample.Map(images, engine.Apply(sample.Add, f32, engine.Load(0, f32, sample.DenseAt(images, 0, 1, 2, 3), nil), engine.Load(1, f32, engine.AxisIndex(1), nil)), imagesIn, channel)},
+		{"map/channel", sample.Map(images, engine.Apply(sample.Add, f32, engine.Load(0, f32, sample.DenseAt(images, 0, 1, 2, 3), nil),
+			engine.Load(1, f32, engine.AxisIndex(1), nil)), imagesIn, channel)},
 		{"map/inplace", inPlace},
 		{"map/half", sample.Map(dom, engine.Apply(sample.Add, tensor.Float16, xh, xh), half)},
 		{"map/transpose", sample.Map(dom, perm, in)},

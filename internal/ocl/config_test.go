@@ -27,7 +27,8 @@ func TestTunedKernelsThatCannotBePreparedGiveWayToTheDefault(t *testing.T) {
 	}))
 	m, err := e.Alloc(1 << 20)
 	require.NoError(t, err)
-	bound := []engine.Bound{{Task: task, Ins: []engine.Slot{{Mem: m}, {Mem: m, Offset: 1 << 16}}, Outs: []engine.Slot{{Mem: m, Offset: 1 << 17}}}}
+	bound := []engine.Bound{{Task: task, Ins: []engine.Slot{{Mem: m}, {Mem: m, Offset: 1 << 16}},
+		Outs: []engine.Slot{{Mem: m, Offset: 1 << 17}}}}
 	s, err := e.Prepare(t.Context(), bound)
 	require.NoError(t, err)
 	require.Contains(t, s.Describe(0).Why, "tuned")

@@ -38,7 +38,8 @@ func ownGroupFits(r cl.Range, demanded [3]int, most uint64) error {
 				return fmt.Errorf("the work-group is %v, and the source demands %v (reqd_work_group_size)", r.Local[:r.Dims], demanded[:r.Dims])
 			}
 			if r.Global[d]%demanded[d] != 0 {
-				return fmt.Errorf("%v work-items are not whole work-groups of %v, which the source demands (reqd_work_group_size)", r.Global[:r.Dims], demanded[:r.Dims])
+				return fmt.Errorf("%v work-items are not whole work-groups of %v, which the source demands (reqd_work_group_size)", r.Global[:r.Dims],
+					demanded[:r.Dims])
 			}
 		}
 	}

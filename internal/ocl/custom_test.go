@@ -67,7 +67,8 @@ func anywhere(t *testing.T, e *Engine) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 100, 4096} {
 		task := saxpyTask(n)
-		ocltest.Verify(t, e, task, [][]byte{ocltest.RandomBytes(r, tensor.Float32, int64(n)), ocltest.RandomBytes(r, tensor.Float32, int64(n))}, 1e-6, 1)
+		ocltest.Verify(t, e, task, [][]byte{ocltest.RandomBytes(r, tensor.Float32, int64(n)), ocltest.RandomBytes(r, tensor.Float32, int64(n))},
+			1e-6, 1)
 	}
 }
 

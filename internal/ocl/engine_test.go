@@ -291,7 +291,8 @@ func TestInPlaceMapsAreVectorLoopsWithoutFalseDependences(t *testing.T) {
 		task := sample.Map(dom, engine.Apply(sample.Sub, in.DType, x, engine.Load(0, bias.DType, engine.AxisIndex(1), nil)), bias, in)
 		task.Alias = []int{1}
 		r := rand.New(rand.NewPCG(2, 2))
-		ocltest.Verify(t, device(t, "map="+variantName, nil), task, [][]byte{ocltest.RandomBytes(r, bias.DType, bias.Len), ocltest.RandomBytes(r, in.DType, in.Len)}, 0, 0)
+		ocltest.Verify(t, device(t, "map="+variantName, nil), task, [][]byte{ocltest.RandomBytes(r, bias.DType, bias.Len),
+			ocltest.RandomBytes(r, in.DType, in.Len)}, 0, 0)
 	}
 }
 

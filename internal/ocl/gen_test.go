@@ -63,7 +63,8 @@ func TestCollapseStopsWhereAnAddressBroadcasts(t *testing.T) {
 	dom := engine.Domain{2, 3, 4, 1, 5}
 	x := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 	bias := engine.Operand{DType: tensor.Float32, Len: 3}
-	v := engine.Apply(sample.Add, tensor.Float32, engine.Load(0, x.DType, sample.DenseAt(dom, 0, 1, 2, 3, 4), nil), engine.Load(1, x.DType, engine.AxisIndex(1), nil))
+	v := engine.Apply(sample.Add, tensor.Float32, engine.Load(0, x.DType, sample.DenseAt(dom, 0, 1, 2, 3, 4), nil),
+		engine.Load(1, x.DType, engine.AxisIndex(1), nil))
 	require.Equal(t, engine.Domain{2, 3, 20}, access.Collapse(sample.Map(dom, v, x, bias)).Axes)
 }
 
@@ -116,7 +117,8 @@ func TestCastsFollowTheRulesOfTensorCast(t *testing.T) {
 					continue // a device may have no subnormal floats
 				}
 				if w != g && (w == w || g == g) {
-					require.Failf(t, "wrong cast", "%v of %v to %v is %v, not %v\n%s", from[j/n], ocltest.NumberAt(from[j/n], data[j/n], j%n), to, g, w, p.Source[strings.Index(p.Source, "this task"):])
+					require.Failf(t, "wrong cast", "%v of %v to %v is %v, not %v\n%s", from[j/n], ocltest.NumberAt(from[j/n], data[j/n], j%n), to, g, w,
+						p.Source[strings.Index(p.Source, "this task"):])
 				}
 			}
 		})

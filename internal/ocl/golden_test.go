@@ -40,7 +40,8 @@ func goldenTasks() map[string]*engine.Task {
 	gather := engine.Load(0, f32, rowOf.Mul(100).Add(engine.AxisIndex(1)), []engine.Cond{{X: rowOf, Lo: 0, Hi: 50}})
 
 	same := engine.Load(0, tensor.Int32, sample.DenseAt(dom, 0, 1), nil)
-	inPlace := sample.Map(dom, engine.Apply(sample.Sub, f32, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil), engine.Apply(sample.Cast, f32, engine.Run())), x)
+	inPlace := sample.Map(dom, engine.Apply(sample.Sub, f32, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil),
+		engine.Apply(sample.Cast, f32, engine.Run())), x)
 	inPlace.Alias = []int{0}
 	recast := sample.Map(dom, engine.Apply(sample.Cast, tensor.Int32, bias), x, row)
 	recast.Alias = []int{0}
@@ -51,12 +52,14 @@ func goldenTasks() map[string]*engine.Task {
 	down, _ := sample.Middle(f32, engine.Sum, 2, 70, 100)
 	odd := engine.Domain{210, 211}
 	trees, _ := sample.Forest(rand.New(rand.NewPCG(1, 1)), f32, engine.Trees{Samples: 5000, Features: 30, Targets: 1, Count: 10}, 3, 1)
-	sets, _ := sample.Forest(rand.New(rand.NewPCG(1, 1)), tensor.Float64, engine.Trees{Samples: 5000, Features: 30, Targets: 4, Count: 10, Aggregate: engine.AggregateMax}, 3, 2)
+	sets, _ := sample.Forest(rand.New(rand.NewPCG(1, 1)), tensor.Float64, engine.Trees{Samples: 5000, Features: 30, Targets: 4, Count: 10,
+		Aggregate: engine.AggregateMax}, 3, 2)
 	return map[string]*engine.Task{
-		"trees":         trees,
-		"trees-wide":    sets,
-		"map-bias":      sample.Map(dom, bias, x, row),
-		"map-same":      sample.Map(dom, engine.Apply(sample.Less, tensor.Bool, same, same), engine.Operand{DType: tensor.Int32, Len: dom.Size()}),
+		"trees":      trees,
+		"trees-wide": sets,
+		"map-bias":   sample.Map(dom, bias, x, row),
+		"map-same": sample.Map(dom, engine.Apply(sample.Less, tensor.Bool, same, same),
+			engine.Operand{DType: tensor.Int32, Len: dom.Size()}),
 		"map-stencil":   stencil(160, 224),
 		"map-pad":       sample.Map(engine.Domain{64, 104}, pad, engine.Operand{DType: tensor.Float16, Len: 6400}),
 		"map-gather":    sample.Map(dom, gather, engine.Operand{DType: f32, Len: 5000}, engine.Operand{DType: tensor.Int64, Len: 64}),
@@ -66,7 +69,8 @@ func goldenTasks() map[string]*engine.Task {
 		"map-streamed":  sample.Map(odd, engine.Load(0, f32, sample.DenseAt(odd, 1, 0), nil), engine.Operand{DType: f32, Len: odd.Size()}),
 		"map-transpose": sample.Map(dom, engine.Load(0, f32, engine.AxisIndex(1).Mul(64).Add(engine.AxisIndex(0)), nil), x),
 		"reduce-mean":   mean,
-		"reduce-argmax": sample.Reduce(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, sample.DenseAt(long, 0, 1), nil), engine.Operand{DType: tensor.Int8, Len: long.Size()}),
+		"reduce-argmax": sample.Reduce(long, 1, engine.ArgMax, engine.Load(0, tensor.Int8, sample.DenseAt(long, 0, 1), nil),
+			engine.Operand{DType: tensor.Int8, Len: long.Size()}),
 		"reduce-down":   down,
 		"reduce-filter": sample.Window{N: 1, C: 8, H: 15, W: 28, U: 3, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: f32}.Filter(),
 		"reduce-pixels": sample.Pixels{N: 1, H: 14, W: 14, C: 144, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: f32}.Task(),
@@ -237,7 +241,8 @@ func TestGoldenFilesSayWhatIsCompiled(t *testing.T) {
 
 // A golden file that no test reads would only seem to hold something.
 func TestNoGoldenFileIsLeftOver(t *testing.T) {
-	for folder, pinned := range map[string]map[string]goldenCase{"testdata": goldens(), "testdata/contract": contractGoldens(), "testdata/attention": attentionGoldens()} {
+	for folder, pinned := range map[string]map[string]goldenCase{"testdata": goldens(), "testdata/contract": contractGoldens(),
+		"testdata/attention": attentionGoldens()} {
 		files, err := filepath.Glob(folder + "/*.cl")
 		require.NoError(t, err)
 		require.NotEmpty(t, files)

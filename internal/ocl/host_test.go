@@ -128,7 +128,8 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	})
 	task := func(n int) *engine.Task {
 		at := engine.Operand{DType: tensor.Float32, Len: int64(n)}
-		return sample.Map(engine.Domain{n}, engine.Apply(sample.Add, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()), at)
+		return sample.Map(engine.Domain{n}, engine.Apply(sample.Add, at.DType, engine.Load(0, at.DType, engine.AxisIndex(0), nil), engine.Run()),
+			at)
 	}
 	site := func(tasks ...*engine.Task) runner { r, _ := e.runnerFor(tasks); return r }
 	require.Same(t, e.host.inline, site(task(1000)))

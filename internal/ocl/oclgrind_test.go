@@ -110,7 +110,8 @@ var checkerShards = func() (all []checkerShard) {
 		checkerShard{name: "triangles", tests: "^TestCheckerFindsNothingInTriangles$"},
 		// A line that one item asks for, another may write.
 		checkerShard{name: "prefetches", tests: "^TestCheckerFindsPrefetchesNearBuffers$", partly: true, racing: true})
-	for _, f := range []string{"contract=(block|tile)", "contract=(panel|row|dot|stream|item)", "reduce=[^w]", "attention", "contract=[wlmsu][^t]", "contract=strip", "map", "row", "scan|running|scatter|trees|join", "rank", "unique|suppress", "lu|qr|triangle"} {
+	for _, f := range []string{"contract=(block|tile)", "contract=(panel|row|dot|stream|item)", "reduce=[^w]", "attention",
+		"contract=[wlmsu][^t]", "contract=strip", "map", "row", "scan|running|scatter|trees|join", "rank", "unique|suppress", "lu|qr|triangle"} {
 		all = append(all, checkerShard{name: f, tests: "^TestCheckerFindsNothingInAnyVariant$/^(" + f + ")"})
 	}
 	// Windows work out lanes beyond the end of a row of whatever stands there, and drop them by a

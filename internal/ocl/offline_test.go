@@ -31,7 +31,8 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 		require.NotContains(t, all, name)
 		all[name] = p
 	}
-	for kind, cases := range map[string]map[string]goldenCase{"": goldens(), "contract-": contractGoldens(), "attention-": attentionGoldens()} {
+	for kind, cases := range map[string]map[string]goldenCase{"": goldens(), "contract-": contractGoldens(),
+		"attention-": attentionGoldens()} {
 		for name, c := range cases {
 			if c.facts.CPU {
 				continue
@@ -56,14 +57,18 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 		add(fmt.Sprintf("tile-fused-%v", dt), p, err)
 	}
 	for i, s := range []kernels.MMAShape{
-		{M: 128, N: 128, K: 64, X: 2, Y: 4, Stages: 2}, {M: 64, N: 64, K: 32, X: 2, Y: 2, Stages: 4}, {M: 16, N: 64, K: 64, X: 4, Y: 1, Stages: 4},
+		{M: 128, N: 128, K: 64, X: 2, Y: 4, Stages: 2}, {M: 64, N: 64, K: 32, X: 2, Y: 2, Stages: 4},
+		{M: 16, N: 64, K: 64, X: 4, Y: 1, Stages: 4},
 	} {
-		c := contract.Separate(ocltest.WithMatrixUnits(80), access.Collapse(sample.Matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)), false)
+		c := contract.Separate(ocltest.WithMatrixUnits(80), access.Collapse(sample.Matmul(tensor.Float16, 1, 5000, 5000, 5000, false, true)),
+			false)
 		p, err := c.PlanMMA(contract.MMAChoice{Shape: s, Chunk: 5024, Splits: 1})
 		add(fmt.Sprintf("mma-shape-%d", i), p, err)
 	}
-	for i, dt := range [][2]tensor.DType{{tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Uint8}, {tensor.Uint8, tensor.Int8}, {tensor.Uint8, tensor.Uint8}} {
-		p, err := variant.MakePlan(sample.WithDot(ocltest.GPU(256), "ptx"), nil, sample.Bytes(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0, i&2 != 0), "")
+	for i, dt := range [][2]tensor.DType{{tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Uint8}, {tensor.Uint8, tensor.Int8},
+		{tensor.Uint8, tensor.Uint8}} {
+		p, err := variant.MakePlan(sample.WithDot(ocltest.GPU(256), "ptx"), nil, sample.Bytes(dt[0], dt[1], 2, 5000, 5000, 5000+i, i&1 != 0,
+			i&2 != 0), "")
 		add(fmt.Sprintf("tile-%v-%v", dt[0], dt[1]), p, err)
 	}
 	for i := range 2 {
@@ -81,9 +86,11 @@ func gpuPlans(t *testing.T) map[string]*variant.Plan {
 	p, err := variant.MakePlan(far, nil, sample.Matmul(tensor.BFloat16, 2, 5000, 5000, 5000, true, false), "")
 	add("mma-long", p, err)
 	for _, features := range []int{32, 64, 128} {
-		for name, pass := range map[string]engine.AttentionPass{"": engine.AttentionForward, "-dq": engine.AttentionGradQ, "-dkv": engine.AttentionGradKV} {
+		for name, pass := range map[string]engine.AttentionPass{"": engine.AttentionForward, "-dq": engine.AttentionGradQ,
+			"-dkv": engine.AttentionGradKV} {
 			for _, dt := range []tensor.DType{tensor.Float16, tensor.Float32} {
-				p, err := variant.MakePlan(ordinary, nil, sample.Attention{DType: dt, B: 4, G: 1, M: 500, N: 500, D: features, E: features, Pass: pass, Low: -500, High: 0}.Task(), "")
+				p, err := variant.MakePlan(ordinary, nil, sample.Attention{DType: dt, B: 4, G: 1, M: 500, N: 500, D: features, E: features, Pass: pass,
+					Low: -500, High: 0}.Task(), "")
 				add(fmt.Sprintf("attention%s-%v-%d", name, dt, features), p, err)
 			}
 		}

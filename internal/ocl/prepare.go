@@ -65,7 +65,8 @@ func seqOrNil(s *sequence, err error) (engine.Sequence, error) {
 }
 
 // prepare is Prepare with plans from planTask. With an error the sequence is closed, but has its plans.
-func (e *Engine) prepare(ctx context.Context, r runner, tasks []engine.Bound, planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
+func (e *Engine) prepare(ctx context.Context, r runner, tasks []engine.Bound,
+	planTask func(*engine.Task) (*variant.Plan, error)) (*sequence, error) {
 	s := &sequence{eng: e, runner: r, tasks: make([]readyTask, len(tasks))}
 	if e.isClosed() {
 		return s, engine.ErrClosed
@@ -349,7 +350,8 @@ func (s *sequence) groupFits(k *cl.Kernel, p *variant.Plan, l variant.Launch) er
 	return nil
 }
 
-func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a codegen.Arg, l variant.Launch, places []place, kept []*platform.Memory) error {
+func (s *sequence) setArg(ctx context.Context, k *cl.Kernel, i int, a codegen.Arg, l variant.Launch, places []place,
+	kept []*platform.Memory) error {
 	switch a.Kind {
 	case codegen.ArgBuffer:
 		return s.launcher.setOperand(k, i, places[a.Index].mem)

@@ -79,7 +79,8 @@ type Products struct {
 // NewProducts is for products on e's device. Close it before e. It compiles nothing and
 // proves nothing: Product does, when it is first asked to wait.
 func NewProducts(e *Engine) *Products {
-	x := &Products{eng: e, copies: !e.dev.Borrows(), kernels: map[contract.ProductKey]*specialized{}, planned: map[contract.ProductShape]productPlan{}}
+	x := &Products{eng: e, copies: !e.dev.Borrows(), kernels: map[contract.ProductKey]*specialized{},
+		planned: map[contract.ProductShape]productPlan{}}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
 }
@@ -113,7 +114,8 @@ func (x *Products) Run(p *Product, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
 	}
-	k := contract.ProductShape{Key: contract.ProductKey{Kind: x.kind(p), DType: p.DType, ATrans: p.A.Trans, BTrans: p.B.Trans}, M: p.M, N: p.N, K: p.K}
+	k := contract.ProductShape{Key: contract.ProductKey{Kind: x.kind(p), DType: p.DType, ATrans: p.A.Trans, BTrans: p.B.Trans}, M: p.M,
+		N: p.N, K: p.K}
 	flops := 2 * float64(p.M) * float64(p.N) * float64(p.K)
 	if p.Half != HalfNone {
 		k.Key.Half, flops = true, flops/2
@@ -145,7 +147,8 @@ func (x *Products) RunTriangle(t *Triangle, wait bool) error {
 	if err := x.fits(p); err != nil {
 		return err
 	}
-	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductMultiply, DType: t.DType, BTrans: t.B.Trans}, M: t.Order, N: t.Columns, K: t.Order}
+	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductMultiply, DType: t.DType, BTrans: t.B.Trans}, M: t.Order,
+		N: t.Columns, K: t.Order}
 	if t.Solve {
 		k.Key.Kind = contract.ProductSolve
 	}
@@ -178,7 +181,8 @@ func (x *Products) call(p *Product, plan productPlan, wait bool) error {
 
 // fits reports whether every size can be passed to a kernel.
 func (x *Products) fits(p *Product) error {
-	if max(p.M, p.N, p.K, p.A.LD, p.B.LD, p.C.LD) > access.IndexLimit || int64(max(len(p.A.Data), len(p.B.Data), len(p.C.Data))) > x.eng.facts.MaxAlloc {
+	if max(p.M, p.N, p.K, p.A.LD, p.B.LD, p.C.LD) > access.IndexLimit ||
+		int64(max(len(p.A.Data), len(p.B.Data), len(p.C.Data))) > x.eng.facts.MaxAlloc {
 		return fmt.Errorf("ocl: a product of %d x %d x %d on %s: %w", p.M, p.N, p.K, x.eng.Name(), engine.ErrUnsupported)
 	}
 	return nil

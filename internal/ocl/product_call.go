@@ -56,7 +56,8 @@ func (c *productCaller) run(x *Products, p *Product, plan productPlan) (err erro
 // launch sets the arguments, enqueues the kernel and waits for it.
 func (c *productCaller) launch(p *Product, plan productPlan) error {
 	s := &plan.Sizes
-	s[contract.SizeWideA], s[contract.SizeWideB] = int32(codegen.OneIf(s[contract.SizeLDA]%4 == 0)), int32(codegen.OneIf(s[contract.SizeLDB]%4 == 0))
+	s[contract.SizeWideA], s[contract.SizeWideB] = int32(codegen.OneIf(s[contract.SizeLDA]%4 == 0)),
+		int32(codegen.OneIf(s[contract.SizeLDB]%4 == 0))
 	scalars := [2]float64{p.Alpha, p.Beta}
 	next := 0
 	for i := range c.form.prog.Args {

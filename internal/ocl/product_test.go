@@ -314,7 +314,8 @@ func TestProductsGrowBesideOthers(t *testing.T) { // see hostrun.PartHead
 	wg.Wait()
 
 	// A launch that the host path cannot run is left to the device's queue.
-	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float32, Inline: e.host != nil}, M: 1 << 20, N: 1, K: 1}
+	k := contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float32, Inline: e.host != nil}, M: 1 << 20,
+		N: 1, K: 1}
 	require.False(t, e.planProduct(k).Key.Inline)
 	k.M = 100
 	require.Equal(t, e.host != nil, e.planProduct(k).Key.Inline)
@@ -325,7 +326,8 @@ func TestAProductThatWaitsForNobodySaysThatItsKernelIsCompiled(t *testing.T) {
 	e := device(t, "", nil)
 	x := NewProducts(e)
 	a := make([]float32, 64)
-	p := &Product{DType: tensor.Float32, M: 8, N: 8, K: 8, Alpha: 1, A: Operand{Data: cl.Bytes(a), LD: 8}, B: Operand{Data: cl.Bytes(a), LD: 8}, C: Operand{Data: cl.Bytes(make([]float32, 64)), LD: 8}}
+	p := &Product{DType: tensor.Float32, M: 8, N: 8, K: 8, Alpha: 1, A: Operand{Data: cl.Bytes(a), LD: 8},
+		B: Operand{Data: cl.Bytes(a), LD: 8}, C: Operand{Data: cl.Bytes(make([]float32, 64)), LD: 8}}
 	if err := x.Run(p, false); err != nil { // a fast compiler may be done
 		require.ErrorIs(t, err, ErrCompiling)
 	}
@@ -399,18 +401,21 @@ func TestTheSmallestProductsAreRight(t *testing.T) {
 }
 
 func TestGoldenFilesSayWhatProductsFillIn(t *testing.T) {
-	tile := contract.PlanProduct(ocltest.GPU(256), contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductTile, DType: tensor.Float32, BTrans: true}, M: 900, N: 900, K: 900}).Key
+	tile := contract.PlanProduct(ocltest.GPU(256),
+		contract.ProductShape{Key: contract.ProductKey{Kind: contract.ProductTile, DType: tensor.Float32, BTrans: true}, M: 900, N: 900,
+			K: 900}).Key
 	for name, c := range map[string]struct {
 		key   contract.ProductKey
 		facts *facts.Device
 	}{
-		"block.cl":            {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32}, ocltest.CPU(16)},
-		"block-transposed.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float64, ATrans: true, BTrans: true}, ocltest.CPU(16)},
-		"block-half.cl":       {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32, BTrans: true, Half: true}, ocltest.CPU(16)},
-		"dot.cl":              {contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float64}, ocltest.CPU(8)},
-		"stream.cl":           {contract.ProductKey{Kind: contract.ProductStream, DType: tensor.Float32}, ocltest.CPU(16)},
-		"tile.cl":             {tile, ocltest.GPU(256)},
-		"triangle.cl":         {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, ocltest.CPU(16)},
+		"block.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32}, ocltest.CPU(16)},
+		"block-transposed.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float64, ATrans: true, BTrans: true},
+			ocltest.CPU(16)},
+		"block-half.cl": {contract.ProductKey{Kind: contract.ProductBlock, DType: tensor.Float32, BTrans: true, Half: true}, ocltest.CPU(16)},
+		"dot.cl":        {contract.ProductKey{Kind: contract.ProductDot, DType: tensor.Float64}, ocltest.CPU(8)},
+		"stream.cl":     {contract.ProductKey{Kind: contract.ProductStream, DType: tensor.Float32}, ocltest.CPU(16)},
+		"tile.cl":       {tile, ocltest.GPU(256)},
+		"triangle.cl":   {contract.ProductKey{Kind: contract.ProductSolve, DType: tensor.Float64, BTrans: true}, ocltest.CPU(16)},
 	} {
 		requirePinned(t, filepath.Join("testdata", "product", name), taskText(contract.ProductProgram(c.facts, c.key)))
 	}
@@ -422,11 +427,13 @@ func BenchmarkProducts(b *testing.B) {
 	x := NewProducts(e)
 	defer x.Close()
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Float64} {
-		for _, s := range [][3]int{{16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {1024, 1, 1024}, {1, 1024, 1024}, {2048, 2048, 1}} {
+		for _, s := range [][3]int{{16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512},
+			{1024, 1024, 1024}, {1024, 1, 1024}, {1, 1024, 1024}, {2048, 2048, 1}} {
 			b.Run(fmt.Sprintf("%v/%dx%dx%d", dt, s[0], s[1], s[2]), func(b *testing.B) {
 				m, n, k := s[0], s[1], s[2]
 				data := func(n int) []byte { return make([]byte, n*dt.Size()) }
-				p := &Product{DType: dt, M: m, N: n, K: k, Alpha: 1, A: Operand{Data: data(m * k), LD: k}, B: Operand{Data: data(k * n), LD: n}, C: Operand{Data: data(m * n), LD: n}}
+				p := &Product{DType: dt, M: m, N: n, K: k, Alpha: 1, A: Operand{Data: data(m * k), LD: k}, B: Operand{Data: data(k * n), LD: n},
+					C: Operand{Data: data(m * n), LD: n}}
 				require.NoError(b, x.Run(p, true))
 				for b.Loop() {
 					_ = x.Run(p, true)

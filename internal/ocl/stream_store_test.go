@@ -68,7 +68,8 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 	for i, force := range []string{"contract=block", "contract=panel", "contract=strip"} {
 		products := device(t, force, tinyCache)
 		for j, task := range []*engine.Task{
-			sample.Matmul(tensor.Float32, 2, 37, 96, 40, false, false), sample.Matmul(tensor.Float32, 1, 19, 144, 33, false, true), sample.Matmul(tensor.Float64, 1, 9, 48, 20, false, false),
+			sample.Matmul(tensor.Float32, 2, 37, 96, 40, false, false), sample.Matmul(tensor.Float32, 1, 19, 144, 33, false, true),
+			sample.Matmul(tensor.Float64, 1, 9, 48, 20, false, false),
 			sample.Biased(sample.Matmul(tensor.Float32, 1, 70, 32, 25, false, false)), sample.Convolution(2, 1, 5, 18, 32, 7, 3, 1, 1),
 		} {
 			if !ocltest.OneIn(i+j, 2) {
@@ -84,7 +85,8 @@ func TestOutputsThatNoCacheHoldsAgree(t *testing.T) {
 	for _, w := range []int{48, 32, 37} {
 		t.Run(fmt.Sprintf("windows of %d", w), func(t *testing.T) {
 			t.Parallel()
-			filter, channels := sample.Window{N: 2, C: 3, H: 9, W: w, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Filter(), sample.Pixels{N: 2, H: 7, W: 9, C: w, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}
+			filter, channels := sample.Window{N: 2, C: 3, H: 9, W: w, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Filter(),
+				sample.Pixels{N: 2, H: 7, W: 9, C: w, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}
 			ocltest.Verify(t, windows, filter, ocltest.RandomInputs(filter, 1), 1e-4, 1)
 			ocltest.Verify(t, lanes, channels.Task(), channels.Operands(9), 1e-5, 1)
 		})
@@ -145,9 +147,11 @@ func TestOnlyOutputsThatNoCacheHoldsAreStoredPastThem(t *testing.T) {
 			require.Contains(t, p.Launches[0].Program.Text(), want)
 		})
 	}
-	channels := sample.Pixels{N: 4, H: 32, W: 32, C: 512, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Task() // 8 MiB, as all of these
+	// 8 MiB, as all of these
+	channels := sample.Pixels{N: 4, H: 32, W: 32, C: 512, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Task()
 	filter := sample.Window{N: 8, C: 64, H: 64, W: 64, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Filter()
-	product, odd := sample.Matmul(tensor.Float32, 1, 1<<14, 128, 9, false, false), sample.Matmul(tensor.Float32, 1, 1<<14, 129, 9, false, false)
+	product, odd := sample.Matmul(tensor.Float32, 1, 1<<14, 128, 9, false, false),
+		sample.Matmul(tensor.Float32, 1, 1<<14, 129, 9, false, false)
 	for name, c := range map[string]struct {
 		facts  *facts.Device
 		task   *engine.Task

@@ -36,7 +36,8 @@ func TestGradientsOfKeysAndValuesAreRightForOtherTiles(t *testing.T) {
 func TestTunedEntryIsTaken(t *testing.T) {
 	t.Parallel()
 	task := sample.Matmul(tensor.Float32, 1, 200, 300, 400, false, false)
-	p, err := variant.MakePlan(ocltest.CPU(16), ocltest.Table(ocltest.CPU(16), task, "panel", kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
+	p, err := variant.MakePlan(ocltest.CPU(16), ocltest.Table(ocltest.CPU(16), task, "panel",
+		kernels.Params{"rows": 12, "vectors": 2, "splits": 2}), task, "")
 	require.NoError(t, err)
 	require.Equal(t, "panel", p.Variant)
 	require.Equal(t, "tuned: 1.50 x the default (a rule)", p.Why)
@@ -45,7 +46,8 @@ func TestTunedEntryIsTaken(t *testing.T) {
 	// Sizes that round to the same powers of two share it, others do not.
 	for m, want := range map[int]bool{190: true, 250: true, 120: false, 400: false} {
 		other := sample.Matmul(tensor.Float32, 1, m, 300, 400, false, false)
-		require.Equal(t, want, variant.TaskClass(ocltest.CPU(16), access.Collapse(other)) == variant.TaskClass(ocltest.CPU(16), access.Collapse(task)), "%d rows", m)
+		require.Equal(t, want, variant.TaskClass(ocltest.CPU(16), access.Collapse(other)) == variant.TaskClass(ocltest.CPU(16),
+			access.Collapse(task)), "%d rows", m)
 	}
 }
 
@@ -162,10 +164,12 @@ func spaceTasks(family string) []*engine.Task {
 	}
 	g := goldenTasks()
 	tall := engine.Domain{3000, 7}
-	sum := sample.Reduce(tall, 1, engine.Sum, engine.Load(0, tensor.Float32, sample.DenseAt(tall, 0, 1), nil), engine.Operand{DType: tensor.Float32, Len: tall.Size()})
+	sum := sample.Reduce(tall, 1, engine.Sum, engine.Load(0, tensor.Float32, sample.DenseAt(tall, 0, 1), nil),
+		engine.Operand{DType: tensor.Float32, Len: tall.Size()})
 	switch family {
 	case "map":
-		return []*engine.Task{g["map-bias"], g["map-pad"], g["map-gather"], g["map-inplace"], sample.ExpOf(tensor.Float32, engine.Domain{5000}), g["map-transpose"]}
+		return []*engine.Task{g["map-bias"], g["map-pad"], g["map-gather"], g["map-inplace"], sample.ExpOf(tensor.Float32, engine.Domain{5000}),
+			g["map-transpose"]}
 	case "reduce":
 		return []*engine.Task{g["reduce-mean"], g["reduce-argmax"], sum}
 	}

@@ -40,7 +40,8 @@ func TestCompilersHaveNothingToSay(t *testing.T) {
 	for _, cases := range []map[string]goldenCase{goldens(), contractGoldens(), attentionGoldens()} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			c := cases[name]
-			foreign := c.facts.MMA > e.facts.MMA || c.facts.DotUnit != "" && c.facts.DotUnit != e.facts.DotUnit || c.facts.SubgroupLanes > 0 && c.facts.SubgroupLanes != e.facts.SubgroupLanes
+			foreign := c.facts.MMA > e.facts.MMA || c.facts.DotUnit != "" && c.facts.DotUnit != e.facts.DotUnit || c.facts.SubgroupLanes > 0 &&
+				c.facts.SubgroupLanes != e.facts.SubgroupLanes
 			if foreign || !e.facts.FP64 && codegen.ComputesInDouble(c.task) {
 				continue
 			}

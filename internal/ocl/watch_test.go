@@ -63,7 +63,8 @@ func TestEveryFieldOfAPlanIsInItsFingerprint(t *testing.T) {
 			Variant: "item", Params: "wg=1", Scratch: []int64{1}, Kept: []int64{2},
 			Launches: []variant.Launch{{
 				Kernel: "k", Global: [3]int{8}, Local: [3]int{4}, Sizes: map[string]int64{"n": 3},
-				Program: &codegen.Program{Name: "f", Source: "text", Library: []string{"lib/math.cl"}, Options: "-O", Args: []codegen.Arg{{Kind: codegen.ArgScalar, Scalar: float32(1)}}, Ints: []codegen.Arg{{Kind: codegen.ArgInt, Name: "n"}}},
+				Program: &codegen.Program{Name: "f", Source: "text", Library: []string{"lib/math.cl"}, Options: "-O",
+					Args: []codegen.Arg{{Kind: codegen.ArgScalar, Scalar: float32(1)}}, Ints: []codegen.Arg{{Kind: codegen.ArgInt, Name: "n"}}},
 			}},
 		}
 	}
@@ -136,7 +137,8 @@ func TestForcedEnginesShareWhatIsCompiled(t *testing.T) {
 	prepare := func(e *Engine) {
 		m, err := e.Alloc(1 << 20)
 		require.NoError(t, err)
-		b := engine.Bound{Task: sample.Matmul(tensor.Float32, 1, 40, 50, 60, false, false), Ins: []engine.Slot{{Mem: m}, {Mem: m, Offset: 1 << 16}}, Outs: []engine.Slot{{Mem: m, Offset: 1 << 17}}}
+		b := engine.Bound{Task: sample.Matmul(tensor.Float32, 1, 40, 50, 60, false, false),
+			Ins: []engine.Slot{{Mem: m}, {Mem: m, Offset: 1 << 16}}, Outs: []engine.Slot{{Mem: m, Offset: 1 << 17}}}
 		s, err := e.Prepare(t.Context(), []engine.Bound{b})
 		require.NoError(t, err)
 		require.NoError(t, s.Close())

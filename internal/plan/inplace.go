@@ -69,7 +69,8 @@ func (b *builder) inPlace(at, t int, u *ir.Instruction, i int) int {
 			continue
 		}
 		root := b.root(in)
-		if in.fixed(b) || b.aliased[in] || x.Bytes() != v.Bytes() || b.span[in].To != at || b.span[root].To != at || !lower.ReadsInStep(u.Task, j, i) {
+		if in.fixed(b) || b.aliased[in] || x.Bytes() != v.Bytes() || b.span[in].To != at || b.span[root].To != at ||
+			!lower.ReadsInStep(u.Task, j, i) {
 			continue
 		}
 		return j

@@ -32,7 +32,8 @@ type transfer struct {
 // newPriced takes tasks as distinct gives them.
 func newPriced(e engine.Engine, tasks []*engine.Task, t *pace.Table) *priced {
 	p := &priced{
-		Estimates: engine.EstimatesOf(e, tasks), engine: e, tasks: tasks, fixed: make([]corrected, len(tasks)), moves: map[transfer]time.Duration{}, pace: t,
+		Estimates: engine.EstimatesOf(e, tasks), engine: e, tasks: tasks, fixed: make([]corrected, len(tasks)),
+		moves: map[transfer]time.Duration{}, pace: t,
 		hosted: engine.TraitsOf(e).Hosted,
 	}
 	for i := range p.fixed {

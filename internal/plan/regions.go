@@ -70,7 +70,8 @@ func (b *builder) coalesce() {
 // must not be written before instruction start, up to where the loop may end.
 func (b *builder) free(from, to residence, t, start int) bool {
 	made := b.makerOf(from.value)
-	if _, shared := b.alias[from]; shared || from.fixed(b) || made >= 0 && b.choices[made].Engine != from.engine || from.value.Len != to.value.Len {
+	if _, shared := b.alias[from]; shared || from.fixed(b) || made >= 0 && b.choices[made].Engine != from.engine ||
+		from.value.Len != to.value.Len {
 		return false
 	}
 	span := b.span[from]

@@ -131,7 +131,8 @@ func newTriangular(c *work.Setup, a *engine.Triangular) work.Runner {
 	}
 	return newFactoring(c, a.Batch, "BLAS in float64", func(b int64) error {
 		x := matrixOf(c, 1, b, rows, cols)
-		dense.SolveTriangular(matrixOf(c, 0, b, a.N, a.N), x, dense.Triangle{Upper: a.Upper, Transposed: a.Transposed, Unit: a.Unit, Right: a.Right})
+		dense.SolveTriangular(matrixOf(c, 0, b, a.N, a.N), x, dense.Triangle{Upper: a.Upper, Transposed: a.Transposed, Unit: a.Unit,
+			Right: a.Right})
 		putMatrix(c, 0, b, x)
 		return nil
 	})

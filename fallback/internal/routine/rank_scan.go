@@ -127,7 +127,8 @@ func itemRank(c *work.Setup, a *engine.Rank) rankOf[item] {
 // floatScan is a scan that compares values as they are with that of the limit
 // and asks for a key only where this does not rule them out: NaN, and values
 // that enter. It takes half the time of one that makes all keys.
-func floatScan[T float32 | float64, E any](xs []T, descending bool, pos func(E) uint32, enter func(dst []E, v T, pos uint32, limit E) []E) func(*rankMemory, []E, int64, uint32, int, E) ([]E, int) {
+func floatScan[T float32 | float64, E any](xs []T, descending bool, pos func(E) uint32,
+	enter func(dst []E, v T, pos uint32, limit E) []E) func(*rankMemory, []E, int64, uint32, int, E) ([]E, int) {
 	return func(_ *rankMemory, dst []E, at int64, first uint32, n int, limit E) ([]E, int) {
 		last := xs[at-int64(first)+int64(pos(limit))]
 		if descending {

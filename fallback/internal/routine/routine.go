@@ -52,7 +52,8 @@ type routine struct {
 }
 
 func routineOf(c *work.Setup, ns float64, how string) routine {
-	return routine{task: c.Task, env: c.Env, limits: c.Limits, width: c.Width, Cost: work.Cost{Chain: ns}, wide: ns > c.Limits.WideNs, how: how}
+	return routine{task: c.Task, env: c.Env, limits: c.Limits, width: c.Width, Cost: work.Cost{Chain: ns}, wide: ns > c.Limits.WideNs,
+		how: how}
 }
 
 func (r *routine) Plan() engine.Plan {

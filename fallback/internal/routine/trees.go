@@ -55,7 +55,8 @@ func newTrees(c *work.Setup, a *engine.Trees) (work.Runner, error) {
 	}
 }
 
-func makeTrees[K int32 | int64, T float32 | float64](c *work.Setup, a *engine.Trees, largest K, keyOf func(dst []K, shift uint, row []T)) work.Runner {
+func makeTrees[K int32 | int64, T float32 | float64](c *work.Setup, a *engine.Trees, largest K,
+	keyOf func(dst []K, shift uint, row []T)) work.Runner {
 	x := &treesTask[K, T]{Trees: a, largest: largest, keyOf: keyOf, single: a.Targets == 1 && a.Weights == a.Leaves}
 	perSample := 2*float64(a.Features) + 1.3*a.Steps + 4*float64(a.Count)
 	x.routine = routineOf(c, 50+float64(a.Samples)*perSample, "eight ways side by side")

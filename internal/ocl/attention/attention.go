@@ -90,7 +90,8 @@ func (x *attention) hooks(g *codegen.Builder, skip ...string) {
 		at   []codegen.Coord
 	}{
 		{"LOAD_Q", x.a.Q, x.at("b", "r", "d")}, {"LOAD_K", x.a.K, x.at("b", "n", "d")}, {"LOAD_V", x.a.V, x.at("b", "n", "e")},
-		{"LOAD_DO", x.a.DO, x.at("b", "r", "e")}, {"LOAD_TOP", x.a.Top, x.at("b", "r")}, {"LOAD_SHARE", x.a.Share, x.at("b", "r")}, {"LOAD_DELTA", x.a.D, x.at("b", "r")},
+		{"LOAD_DO", x.a.DO, x.at("b", "r", "e")}, {"LOAD_TOP", x.a.Top, x.at("b", "r")}, {"LOAD_SHARE", x.a.Share, x.at("b", "r")},
+		{"LOAD_DELTA", x.a.D, x.at("b", "r")},
 	} {
 		if h.e != nil && !slices.Contains(skip, h.name) {
 			g.Hook(h.name, h.at, h.e, tensor.Invalid)
@@ -148,7 +149,8 @@ func (x *attention) banded() bool { return x.a.Low > 1-x.m || x.a.High < x.n-1 }
 // stores defines how the outputs are written, under the names of kernel files.
 func (x *attention) stores(g *codegen.Builder) {
 	names := map[engine.AttentionPass][]string{
-		engine.AttentionForward: {"STORE_O", "STORE_TOP", "STORE_SHARE"}, engine.AttentionGradQ: {"STORE_DQ"}, engine.AttentionGradKV: {"STORE_DK", "STORE_DV"},
+		engine.AttentionForward: {"STORE_O", "STORE_TOP", "STORE_SHARE"}, engine.AttentionGradQ: {"STORE_DQ"},
+		engine.AttentionGradKV: {"STORE_DK", "STORE_DV"},
 	}[x.a.Pass]
 	for i, o := range x.Task.Outs {
 		y, _, _ := g.Operand(len(x.Task.Ins) + i)

@@ -24,7 +24,8 @@ func BenchmarkAttention(b *testing.B) {
 	} {
 		for pass := range engine.AttentionGradKV + 1 {
 			c.DType, c.G, c.E, c.Pass = f32, max(c.G, 1), c.D, pass
-			b.Run(fmt.Sprintf("b%d g%d m%d n%d d%d band %d pass %d", c.B, c.G, c.M, c.N, c.D, c.High, pass), func(b *testing.B) { ocltest.Benchmark(b, device(b, variant.ForcedByEnv(), nil), c.Task()) })
+			b.Run(fmt.Sprintf("b%d g%d m%d n%d d%d band %d pass %d", c.B, c.G, c.M, c.N, c.D, c.High, pass),
+				func(b *testing.B) { ocltest.Benchmark(b, device(b, variant.ForcedByEnv(), nil), c.Task()) })
 		}
 	}
 }

@@ -24,7 +24,8 @@ type blockChoice struct {
 }
 
 func (t *blockChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("lanes", &t.lanes), variant.Counter("block", &t.block), variant.Counter("rows", &t.rows), variant.Counter("columns", &t.columns)}
+	return []variant.Knob{variant.Counter("lanes", &t.lanes), variant.Counter("block", &t.block), variant.Counter("rows", &t.rows),
+		variant.Counter("columns", &t.columns)}
 }
 
 func (t blockChoice) items() int64 { return t.lanes / t.rows * (t.block / t.columns) }

@@ -107,7 +107,8 @@ func (x *attention) planLane(tile laneChoice) (*variant.Plan, error) {
 	kernel := x.kernel("lane")
 	tiles := variant.CeilDiv(x.owned(), int64(tile.Positions()))
 	sides := x.farSides()
-	p := &variant.Plan{Params: fmt.Sprintf("tile %d of %d features, blocks of %d", tile.Positions(), x.d, tile.Block), Scratch: make([]int64, len(sides))}
+	p := &variant.Plan{Params: fmt.Sprintf("tile %d of %d features, blocks of %d", tile.Positions(), x.d, tile.Block),
+		Scratch: make([]int64, len(sides))}
 
 	lots := x.batch
 	for _, s := range sides {
@@ -130,7 +131,8 @@ func (x *attention) planLane(tile laneChoice) (*variant.Plan, error) {
 				Global: variant.Grid(variant.CeilDiv(s.count, laneSpan), n), Local: [3]int{1, 1},
 			})
 		}
-		p.Launches = append(p.Launches, variant.Launch{Program: main, Kernel: kernel, Sizes: from, Global: variant.Grid(tiles, n), Local: [3]int{1, 1}})
+		p.Launches = append(p.Launches, variant.Launch{Program: main, Kernel: kernel, Sizes: from, Global: variant.Grid(tiles, n),
+			Local: [3]int{1, 1}})
 	}
 	return p, nil
 }

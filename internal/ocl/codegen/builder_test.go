@@ -86,7 +86,8 @@ func TestTemplatesAreFilledWordByWord(t *testing.T) {
 		require.Equal(t, c.want, fill(c.c, RegType(c.out), c.out, c.in, args, double))
 	}
 	mul := &engine.Scalar{Name: "mul", Arity: 2, OpenCL: "a * b"}
-	sum := engine.Apply(mul, tensor.Uint16, engine.Constant(tensor.Uint16, engine.Const{Int: 3}), engine.Constant(tensor.Uint16, engine.Const{Int: 4}))
+	sum := engine.Apply(mul, tensor.Uint16, engine.Constant(tensor.Uint16, engine.Const{Int: 3}),
+		engine.Constant(tensor.Uint16, engine.Const{Int: 4}))
 	require.Equal(t, "(ushort)((uint)a * (uint)b)", apply(sum, []string{"a", "b"}), "signed overflow is undefined in C")
 }
 

@@ -370,7 +370,8 @@ func fill(c, t string, out tensor.DType, in []tensor.DType, args []string, doubl
 			b.WriteString(RegType(in[0]))
 			j = i + 2
 		case isDigit(ch) || ch == '.' && i+1 < len(c) && isDigit(c[i+1]):
-			for j < len(c) && (clbuiltin.IsWord(c[j]) || c[j] == '.' || (c[j] == '+' || c[j] == '-') && strings.IndexByte("eEpP", c[j-1]) >= 0 && isExponent(c[i:j])) {
+			for j < len(c) && (clbuiltin.IsWord(c[j]) || c[j] == '.' || (c[j] == '+' || c[j] == '-') && strings.IndexByte("eEpP", c[j-1]) >= 0 &&
+				isExponent(c[i:j])) {
 				j++
 			}
 			b.WriteString(number(c[i:j], double))

@@ -40,7 +40,9 @@ func macroName(line string) string {
 	if !ok || len(name) == len(line) {
 		return ""
 	}
-	if end := strings.IndexFunc(name, func(r rune) bool { return r != '_' && (r > 'z' || r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a') }); end >= 0 {
+	if end := strings.IndexFunc(name, func(r rune) bool {
+		return r != '_' && (r > 'z' || r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a')
+	}); end >= 0 {
 		name = name[:end]
 	}
 	return name

@@ -31,7 +31,8 @@ func TestEveryFunctionOfAPartGetsANameOfItsOwn(t *testing.T) {
 
 func TestMacrosAreKnownByTheirDefinitions(t *testing.T) {
 	for line, want := range map[string]string{
-		"#define A 1\n": "A", " # define B_2(x) x\n": "B_2", "#\tdefine\tc": "c", "#define\n": "", "#defined A\n": "", "define A\n": "", "#undef A\n": "", "x = 1; #define A": "",
+		"#define A 1\n": "A", " # define B_2(x) x\n": "B_2", "#\tdefine\tc": "c", "#define\n": "", "#defined A\n": "", "define A\n": "",
+		"#undef A\n": "", "x = 1; #define A": "",
 	} {
 		assert.Equal(t, want, macroName(line), line)
 	}

@@ -37,7 +37,8 @@ func TestLiteralsReadBackExactly(t *testing.T) {
 func TestADivisionByALiteralZeroIsAFactor(t *testing.T) {
 	div := &engine.Scalar{Name: "div", Function: engine.FnDiv, OpenCL: "a / b"}
 	over := func(dt tensor.DType, b float64) string {
-		return apply(engine.Apply(div, dt, engine.Load(0, dt, engine.AxisIndex(0), nil), engine.Constant(dt, engine.Const{Float: b})), []string{"v0", "v1"})
+		return apply(engine.Apply(div, dt, engine.Load(0, dt, engine.AxisIndex(0), nil), engine.Constant(dt, engine.Const{Float: b})),
+			[]string{"v0", "v1"})
 	}
 	require.Equal(t, "(float)(v0 * (float)INFINITY)", over(tensor.Float32, 0))
 	require.Equal(t, "(double)(v0 * -(double)INFINITY)", over(tensor.Float64, math.Copysign(0, -1)))

@@ -30,7 +30,8 @@ func (g *Builder) VectorHook(name string, coords []Coord, axis, lanes int, e *en
 // a hook for one value they unroll tiles first, and find no vectors in the unrolled code. Short ones are 10 to 20 % faster there.
 func (g *Builder) VectorOfSums(name string, coords []Coord, axis, lanes int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
 	params := append(parametersOf(coords), Param{VectorType(acc, lanes), "acc", ""})
-	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, accs: map[int]string{0: lanesOf + "acc"}, ahead: ahead, loops: isLong(e)}
+	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, accs: map[int]string{0: lanesOf + "acc"}, ahead: ahead,
+		loops: isLong(e)}
 	return f.vectorFunction(name, params, axis, e, to)
 }
 
@@ -40,7 +41,8 @@ const lanesOf = "lanes of "
 // VectorFunction is VectorHook with the parameters and results of function. A
 // result may be a vector, or an element of an array, as in "st0[c]", whose
 // neighbours are wanted too.
-func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, accs map[int]string, axis, lanes int, e *engine.Expr, to tensor.DType, ahead int) bool {
+func (g *Builder) VectorFunction(name string, coords []Coord, params []Param, accs map[int]string, axis, lanes int, e *engine.Expr,
+	to tensor.DType, ahead int) bool {
 	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, accs: accs, ahead: ahead}
 	return f.vectorFunction(name, params, axis, e, to)
 }
@@ -193,7 +195,8 @@ func (f *fn) loop(e *engine.Expr, c string, in []tensor.DType, args []string) st
 		lanes[i] = name + "[l_]"
 	}
 	out := fmt.Sprintf("l%d", f.count)
-	fmt.Fprintf(&f.body, "    float %s[%d] LINES;\n    WIDE_SHORT for (int l_ = 0; l_ < %d; l_++) %s[l_] = %s;\n", out, f.width, f.width, out, fill(c, RegType(e.DType), e.DType, in, lanes, false))
+	fmt.Fprintf(&f.body, "    float %s[%d] LINES;\n    WIDE_SHORT for (int l_ = 0; l_ < %d; l_++) %s[l_] = %s;\n", out, f.width, f.width, out,
+		fill(c, RegType(e.DType), e.DType, in, lanes, false))
 	return fmt.Sprintf("vload%d(0, %s)", f.width, out)
 }
 
@@ -256,7 +259,8 @@ func (f *fn) chosenVector(e *engine.Expr, axis int) (string, bool) {
 
 // comparisons are the operators of OpenCL C, which compare vectors too.
 var comparisons = map[engine.Function]string{
-	engine.FnEqual: "==", engine.FnNotEqual: "!=", engine.FnLess: "<", engine.FnLessEqual: "<=", engine.FnGreater: ">", engine.FnGreaterEqual: ">=",
+	engine.FnEqual: "==", engine.FnNotEqual: "!=", engine.FnLess: "<", engine.FnLessEqual: "<=", engine.FnGreater: ">",
+	engine.FnGreaterEqual: ">=",
 }
 
 // mask is the text of a condition for f.width neighbours, whose lanes have all bits set where it is true and size bytes.

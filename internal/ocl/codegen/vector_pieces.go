@@ -23,7 +23,8 @@ func (f *fn) loadPieces(e *engine.Expr, axis int) (string, bool) {
 	conds := access.Unproven(e.Conds, dom)
 	p := pieces{f: f, axis: axis, last: access.Coordinates(dom), dom: slices.Clone(dom)}
 	p.last[axis] = p.last[axis].AddConst(int64(f.width - 1))
-	if p.dom[axis] -= f.width - 1; p.dom[axis] < f.width+1 || !slices.Contains(access.Slopes(e.Addr, axis), 1) || !access.LongPieces(e.Addr, axis, f.width) {
+	if p.dom[axis] -= f.width - 1; p.dom[axis] < f.width+1 || !slices.Contains(access.Slopes(e.Addr, axis), 1) ||
+		!access.LongPieces(e.Addr, axis, f.width) {
 		return "", false
 	}
 	var row []engine.Cond // that are the same for all lanes

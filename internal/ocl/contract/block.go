@@ -83,7 +83,8 @@ func (p BlockChoice) cheapest(c *Contraction) (best BlockChoice, least int64) {
 
 // anyBlock has the fields that are the same for all blocks.
 func (c *Contraction) anyBlock() BlockChoice {
-	p := BlockChoice{Shape: c.panelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1, inexact: c.Acc.IsFloat()}
+	p := BlockChoice{Shape: c.panelShape(), direct: c.A.AlongK() && c.A.DType == c.Acc, apart: c.out != nil && c.columnsApart(), Lots: 1,
+		inexact: c.Acc.IsFloat()}
 	if c.unit != nil {
 		p.direct = c.A.AlongK() && !c.A.flip && !c.partly
 		p.extra = int64(codegen.OneIf(c.flips))
@@ -138,7 +139,8 @@ func shares(n int64) iter.Seq[int64] {
 // time, and nothing is computed meanwhile; rows of A in place come while something is.
 func (p BlockChoice) cycles(c *Contraction, bound int64) int64 {
 	const along, alongFar, copyA, across, gather, keep, begin, launch = 8, 16, 7, 16, 40, 80, 500, 30_000
-	const torn, shared, apart = 80, 40, 300 // a line of the output of which another core writes the rest, or the next one; a tile whose columns lie apart there
+	// a line of the output of which another core writes the rest, or the next one; a tile whose columns lie apart there
+	const torn, shared, apart = 80, 40, 300
 	rows, columns := int64(p.Shape.Rows), int64(p.Shape.Columns())
 	tiles := variant.CeilDiv(min(p.rows, c.m), rows)
 	panels := variant.CeilDiv(min(p.panels*columns, c.n), columns)
@@ -250,7 +252,8 @@ func (c *Contraction) PlanBlock(p BlockChoice) (*variant.Plan, error) {
 		c.Pointer(g, "A", c.A)
 		c.loads(g, "A", c.A, p.Shape.Rows)
 		g.Macro("MSTORE", fmt.Sprintf("vstore%d", p.Shape.Rows))
-		g.Hook("A_COLUMN", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "k", Axes: c.Axes(aSum)}}, c.Part(c.A, true, aBatch, aSum), tensor.Invalid)
+		g.Hook("A_COLUMN", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "k", Axes: c.Axes(aSum)}}, c.Part(c.A, true, aBatch, aSum),
+			tensor.Invalid)
 		fallthrough
 	default:
 		c.hookA(g)
@@ -265,7 +268,8 @@ func (c *Contraction) PlanBlock(p BlockChoice) (*variant.Plan, error) {
 	case c.columnsAdjoin():
 		c.Pointer(g, "B", c.bb)
 		c.loads(g, "B", c.bb, lanes)
-		g.Hook("B_ROW", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}}, c.Part(c.bb, true, bBatch, bSum), tensor.Invalid)
+		g.Hook("B_ROW", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}}, c.Part(c.bb, true, bBatch, bSum),
+			tensor.Invalid)
 	}
 	if c.A.AlongK() && c.unit != nil { // the last word may not be whole
 		c.hookA(g)

@@ -20,7 +20,8 @@ var (
 	errNoLanes      = errors.New("without sub-groups of the device's own a group is a single one")
 )
 
-func contractChooser[T any](c *Contraction, name string, byRule func() T, settle func(*T) error, plan func(T) (*variant.Plan, error)) variant.Chooser[T] {
+func contractChooser[T any](c *Contraction, name string, byRule func() T, settle func(*T) error,
+	plan func(T) (*variant.Plan, error)) variant.Chooser[T] {
 	return variant.Chooser[T]{
 		Name: name, Why: "any contraction", Kind: engine.Contract, Limits: c.Device.Limits(c.PanelLanes(), c.AccSize),
 		ByRule: byRule, Settle: settle, Plan: plan,
@@ -50,7 +51,8 @@ func (c *Contraction) panel() variant.Variant {
 func (p *panelChoice) Knobs() []variant.Knob {
 	return []variant.Knob{
 		variant.Counter("rows", &p.Shape.Rows), variant.Counter("vectors", &p.Shape.Vectors),
-		variant.Toggle("pack_a", &p.PackA), variant.Toggle("pack_b", &p.PackB), variant.Toggle("across", &p.Across), variant.Counter("tiles", &p.Tiles), variant.Counter("splits", &p.Splits),
+		variant.Toggle("pack_a", &p.PackA), variant.Toggle("pack_b", &p.PackB), variant.Toggle("across", &p.Across),
+		variant.Counter("tiles", &p.Tiles), variant.Counter("splits", &p.Splits),
 	}
 }
 
@@ -68,7 +70,8 @@ func (c *Contraction) block() variant.Variant {
 }
 
 func (p *BlockChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("rows", &p.rows), variant.Counter("panels", &p.panels), variant.Counter("depth", &p.Depth), variant.Counter("splits", &p.splits)}
+	return []variant.Knob{variant.Counter("rows", &p.rows), variant.Counter("panels", &p.panels), variant.Counter("depth", &p.Depth),
+		variant.Counter("splits", &p.splits)}
 }
 
 func (c *Contraction) settleBlock(p *BlockChoice) error {
@@ -110,7 +113,8 @@ func (c *Contraction) dot() variant.Variant {
 }
 
 func (d *dotChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("rows", &d.rows), variant.Counter("cols", &d.cols), variant.Counter("unroll", &d.unroll), variant.Counter("splits", &d.splits)}
+	return []variant.Knob{variant.Counter("rows", &d.rows), variant.Counter("cols", &d.cols), variant.Counter("unroll", &d.unroll),
+		variant.Counter("splits", &d.splits)}
 }
 
 func (c *Contraction) settleDot(d *dotChoice) error {
@@ -125,7 +129,8 @@ func (c *Contraction) tile() variant.Variant {
 func (t *tileChoice) Knobs() []variant.Knob {
 	s := &t.Shape
 	return []variant.Knob{
-		variant.Counter("m", &s.M), variant.Counter("n", &s.N), variant.Counter("k", &s.K), variant.Counter("x", &s.X), variant.Counter("y", &s.Y),
+		variant.Counter("m", &s.M), variant.Counter("n", &s.N), variant.Counter("k", &s.K), variant.Counter("x", &s.X),
+		variant.Counter("y", &s.Y),
 		variant.Counter("vector", &s.Vector), variant.Counter("stages", &s.Stages), variant.Counter("slices", &s.Slices),
 		variant.Toggle("wide", &t.Wide), variant.Counter("splits", &t.splits),
 	}
@@ -145,7 +150,8 @@ func (c *Contraction) mma() variant.Variant {
 func (t *MMAChoice) Knobs() []variant.Knob {
 	s := &t.Shape
 	return []variant.Knob{
-		variant.Counter("m", &s.M), variant.Counter("n", &s.N), variant.Counter("k", &s.K), variant.Counter("x", &s.X), variant.Counter("y", &s.Y),
+		variant.Counter("m", &s.M), variant.Counter("n", &s.N), variant.Counter("k", &s.K), variant.Counter("x", &s.X),
+		variant.Counter("y", &s.Y),
 		variant.Counter("stages", &s.Stages), variant.Toggle("warpgroups", &s.Warpgroups), variant.Counter("splits", &t.Splits),
 	}
 }
@@ -188,7 +194,8 @@ func (c *Contraction) row() variant.Variant {
 }
 
 func (r *rowChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("group", &r.group), variant.Counter("lanes", &r.lanes), variant.Counter("rows", &r.rows), variant.Counter("columns", &r.columns), variant.Counter("splits", &r.splits)}
+	return []variant.Knob{variant.Counter("group", &r.group), variant.Counter("lanes", &r.lanes), variant.Counter("rows", &r.rows),
+		variant.Counter("columns", &r.columns), variant.Counter("splits", &r.splits)}
 }
 
 func (c *Contraction) settleRow(r *rowChoice) error {

@@ -121,7 +121,8 @@ func TestKeptKernelsAreColumnsBesideFewPixels(t *testing.T) {
 func TestSubgroupsReadBlocksWhereTheyAreAligned(t *testing.T) {
 	t.Parallel()
 	for size, near := range map[int]bool{64: true, 66: false, 67: false} {
-		c := Separate(&facts.Device{Name: "gpu", Units: 20, WorkGroup: 256, LocalMem: 32 << 10, SubgroupLanes: 8, VectorLanes: 1, ArgBytes: 1024, MaxAlloc: 1 << 30, FP64: true}, access.Collapse(matmul(tensor.Float16, 2, 64, 64, size, false, true)), false)
+		c := Separate(&facts.Device{Name: "gpu", Units: 20, WorkGroup: 256, LocalMem: 32 << 10, SubgroupLanes: 8, VectorLanes: 1, ArgBytes: 1024,
+			MaxAlloc: 1 << 30, FP64: true}, access.Collapse(matmul(tensor.Float16, 2, 64, 64, size, false, true)), false)
 		b, ok := c.subgroupB()
 		require.Equal(t, near, ok, "four values of a row of %d", size)
 		if near {

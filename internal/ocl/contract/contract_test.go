@@ -42,7 +42,8 @@ func requireWays(t *testing.T, task *engine.Task, e sample.Effort) {
 func TestEveryWayOfMultiplyingAgreesWithTheReference(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()
-	for _, s := range [][4]int{{1, 1, 1, 1}, {1, 67, 71, 53}, {2, 9, 130, 5}, {3, 1, 33, 200}, {1, 130, 1, 129}, {1, 16, 64, 32}, {1, 3, 5, 1500}} {
+	for _, s := range [][4]int{{1, 1, 1, 1}, {1, 67, 71, 53}, {2, 9, 130, 5}, {3, 1, 33, 200}, {1, 130, 1, 129}, {1, 16, 64, 32},
+		{1, 3, 5, 1500}} {
 		for i := range 4 {
 			if i != 0 && s[1] != 67 && s[0] != 2 {
 				continue
@@ -148,7 +149,8 @@ func TestShortSumsAreStoredAsVectors(t *testing.T) {
 	t.Parallel()
 	const images, o, h, w = 3, 20, 5, 28
 	dims := []int{images, o, h, w, 3, 3}
-	x := sample.View{DType: tensor.Float32, Offset: 0, Strides: []int64{(h + 2) * (w + 2), 0, w + 2, 1, w + 2, 1}, Len: images * (h + 2) * (w + 2)}
+	x := sample.View{DType: tensor.Float32, Offset: 0, Strides: []int64{(h + 2) * (w + 2), 0, w + 2, 1, w + 2, 1},
+		Len: images * (h + 2) * (w + 2)}
 	task := sample.Product([4]int{1, 1, 2, 2}, dims, sample.Dense(tensor.Float32, dims, 1, 4, 5), x, tensor.Float32)
 	task.Ins[0].Steady = true
 	p, err := variant.MakePlan(ocltest.CPU(16), nil, task, "contract=panel")
@@ -214,6 +216,7 @@ func TestNewSizesCompileNothingNew(t *testing.T) {
 		return b.String()
 	}
 	same := func(a, b string) { require.True(t, a == b, "the texts differ") }
-	same(sources(sample.Matmul(tensor.Float32, 1, 500, 501, 502, false, true)), sources(sample.Matmul(tensor.Float32, 1, 611, 733, 97, false, true)))
+	same(sources(sample.Matmul(tensor.Float32, 1, 500, 501, 502, false, true)),
+		sources(sample.Matmul(tensor.Float32, 1, 611, 733, 97, false, true)))
 	same(sources(sample.Convolution(4, 1, 16, 20, 20, 64, 3, 1, 1)), sources(sample.Convolution(9, 1, 8, 31, 31, 48, 5, 1, 1)))
 }

@@ -242,7 +242,8 @@ func (c *Contraction) planLines(p linesChoice) (*variant.Plan, error) {
 		c.Pointer(g, "B", c.bb)
 		c.loads(g, "B", c.bb, lanes)
 		g.Macro("B_ONE(p, i)", c.oneLoad(c.bb))
-		g.Hook("B_COLUMN", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "n", Axes: c.Axes(bColumn)}}, c.Part(c.bb, true, bBatch, bColumn), tensor.Invalid)
+		g.Hook("B_COLUMN", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "n", Axes: c.Axes(bColumn)}},
+			c.Part(c.bb, true, bBatch, bColumn), tensor.Invalid)
 		g.Hook("B_COL", []codegen.Coord{{Name: "k", Axes: c.Axes(bSum)}}, c.Part(c.bb, false, bSum), tensor.Invalid)
 	}
 	c.hookA(g)
@@ -252,14 +253,16 @@ func (c *Contraction) planLines(p linesChoice) (*variant.Plan, error) {
 		name string
 		v    int64
 	}{
-		{"LENGTH", p.line}, {"BAND", p.lines}, {"REACH", p.reach}, {"V", p.taps}, {"APART", p.apart}, {"PHASES", p.phases}, {"COLUMNS", p.columns}, {"GROUP", p.group(c)},
+		{"LENGTH", p.line}, {"BAND", p.lines}, {"REACH", p.reach}, {"V", p.taps}, {"APART", p.apart}, {"PHASES", p.phases},
+		{"COLUMNS", p.columns}, {"GROUP", p.group(c)},
 	} {
 		g.Size(s.name, s.v)
 	}
 	made := &variant.Plan{Params: p.String()}
 	c.fold(g, made, p.splits, p.chunk)
 	made.Launches = append([]variant.Launch{{
-		Program: g.Assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_lines.cl"), Kernel: "contract_lines", Local: [3]int{1, 1, 1},
+		Program: g.Assemble("contract/cpu_line.cl", "lib/block_sums.cl", "contract/cpu_lines.cl"), Kernel: "contract_lines",
+		Local:  [3]int{1, 1, 1},
 		Global: variant.Grid(variant.CeilDiv(c.n, p.columns), 1, c.Batches*p.splits),
 	}}, made.Launches...)
 	return made, nil

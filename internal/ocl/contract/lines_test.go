@@ -22,18 +22,24 @@ import (
 func lineTasks() map[string]*engine.Task {
 	f, lines := tensor.Float32, []int{5, 0, 4, 6, 7}
 	return map[string]*engine.Task{
-		"lines":        sample.Sliding{Images: 2, Groups: 1, C: 3, H: 6, W: 35, O: 11, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...),
-		"short lines":  sample.Sliding{Images: 5, Groups: 1, C: 5, H: 7, W: 9, O: 5, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...),
-		"stride":       sample.Sliding{Images: 2, Groups: 1, C: 3, H: 9, W: 71, O: 33, KH: 3, KW: 3, Stride: 2, Dilation: 1}.Weights(f, lines...),
-		"stride of 3":  sample.Sliding{Images: 1, Groups: 1, C: 2, H: 8, W: 61, O: 4, KH: 2, KW: 4, Stride: 3, Dilation: 1}.Weights(f, lines...),
-		"both":         sample.Sliding{Images: 1, Groups: 1, C: 2, H: 11, W: 45, O: 7, KH: 3, KW: 3, Stride: 2, Dilation: 3}.Weights(f, lines...),
-		"groups":       sample.Sliding{Images: 3, Groups: 5, C: 4, H: 6, W: 22, O: 4, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...),
-		"across":       sample.Sliding{Images: 2, Groups: 1, C: 3, H: 6, W: 20, O: 9, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, 5, 6, 7, 0, 4),
-		"biased":       sample.Biased(sample.Sliding{Images: 1, Groups: 1, C: 3, H: 6, W: 30, O: 12, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...)),
-		"many columns": sample.Sliding{Images: 1, Groups: 1, C: 3, H: 18, W: 100, O: 70, KH: 7, KW: 7, Stride: 2, Dilation: 1}.Weights(f, lines...),
-		"halves":       sample.Sliding{Images: 2, Groups: 1, C: 3, H: 6, W: 37, O: 9, KH: 3, KW: 3, Stride: 2, Dilation: 1}.Weights(tensor.Float16, lines...),
-		"doubles":      sample.Sliding{Images: 2, Groups: 1, C: 2, H: 6, W: 19, O: 9, KH: 3, KW: 3, Stride: 2, Dilation: 1}.Weights(tensor.Float64, lines...),
-		"integers":     sample.Sliding{Images: 1, Groups: 1, C: 2, H: 6, W: 25, O: 6, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(tensor.Int32, lines...),
+		"lines":       sample.Sliding{Images: 2, Groups: 1, C: 3, H: 6, W: 35, O: 11, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...),
+		"short lines": sample.Sliding{Images: 5, Groups: 1, C: 5, H: 7, W: 9, O: 5, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...),
+		"stride":      sample.Sliding{Images: 2, Groups: 1, C: 3, H: 9, W: 71, O: 33, KH: 3, KW: 3, Stride: 2, Dilation: 1}.Weights(f, lines...),
+		"stride of 3": sample.Sliding{Images: 1, Groups: 1, C: 2, H: 8, W: 61, O: 4, KH: 2, KW: 4, Stride: 3, Dilation: 1}.Weights(f, lines...),
+		"both":        sample.Sliding{Images: 1, Groups: 1, C: 2, H: 11, W: 45, O: 7, KH: 3, KW: 3, Stride: 2, Dilation: 3}.Weights(f, lines...),
+		"groups":      sample.Sliding{Images: 3, Groups: 5, C: 4, H: 6, W: 22, O: 4, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, lines...),
+		"across": sample.Sliding{Images: 2, Groups: 1, C: 3, H: 6, W: 20, O: 9, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, 5,
+			6, 7, 0, 4),
+		"biased": sample.Biased(sample.Sliding{Images: 1, Groups: 1, C: 3, H: 6, W: 30, O: 12, KH: 3, KW: 3, Stride: 1,
+			Dilation: 1}.Weights(f, lines...)),
+		"many columns": sample.Sliding{Images: 1, Groups: 1, C: 3, H: 18, W: 100, O: 70, KH: 7, KW: 7, Stride: 2, Dilation: 1}.Weights(f,
+			lines...),
+		"halves": sample.Sliding{Images: 2, Groups: 1, C: 3, H: 6, W: 37, O: 9, KH: 3, KW: 3, Stride: 2, Dilation: 1}.Weights(tensor.Float16,
+			lines...),
+		"doubles": sample.Sliding{Images: 2, Groups: 1, C: 2, H: 6, W: 19, O: 9, KH: 3, KW: 3, Stride: 2, Dilation: 1}.Weights(tensor.Float64,
+			lines...),
+		"integers": sample.Sliding{Images: 1, Groups: 1, C: 2, H: 6, W: 25, O: 6, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(tensor.Int32,
+			lines...),
 	}
 }
 
@@ -43,7 +49,8 @@ func TestSumsOverLinesOfPixelsAgreeWithTheReference(t *testing.T) {
 	b := ocltest.OpenBench(t)
 	far := ocltest.CPU(16)
 	far.ForceWide = true
-	devices := map[string]*facts.Device{"16 lanes": ocltest.CPU(16), "8 lanes": ocltest.CPU(8), "4 lanes": ocltest.CPU(4), "long positions": far}
+	devices := map[string]*facts.Device{"16 lanes": ocltest.CPU(16), "8 lanes": ocltest.CPU(8), "4 lanes": ocltest.CPU(4),
+		"long positions": far}
 	for name, task := range lineTasks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,9 +161,12 @@ func TestLinesAreChosenForImagesOfFewChannels(t *testing.T) {
 		task *engine.Task
 		want string
 	}{
-		{sample.Sliding{Images: 1, Groups: 1, C: 3, H: 230, W: 230, O: 64, KH: 7, KW: 7, Stride: 2, Dilation: 1}.Weights(f, 5, 0, 4, 6, 7), "lines"},
-		{sample.Sliding{Images: 128, Groups: 1, C: 1, H: 30, W: 30, O: 32, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, 5, 0, 4, 6, 7), "lines"},
-		{sample.Sliding{Images: 1, Groups: 16, C: 4, H: 58, W: 58, O: 4, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, 5, 0, 4, 6, 7), "lines"},
+		{sample.Sliding{Images: 1, Groups: 1, C: 3, H: 230, W: 230, O: 64, KH: 7, KW: 7, Stride: 2, Dilation: 1}.Weights(f, 5, 0, 4, 6, 7),
+			"lines"},
+		{sample.Sliding{Images: 128, Groups: 1, C: 1, H: 30, W: 30, O: 32, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, 5, 0, 4, 6, 7),
+			"lines"},
+		{sample.Sliding{Images: 1, Groups: 16, C: 4, H: 58, W: 58, O: 4, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Weights(f, 5, 0, 4, 6, 7),
+			"lines"},
 		{sample.ChannelGradient(2, 64, 14, 40), "panel"},
 		{sample.WeightGradient(128, 1, 28, 32), "panel"},
 		{sample.Matmul(f, 1, 300, 300, 300, false, true), "block"},

@@ -20,9 +20,11 @@ import (
 // memory.
 func longProduct(dt tensor.DType, m, n, k int, along, columns bool) *engine.Task {
 	dims := []int{1, m, n, k}
-	a, b := sample.View{DType: dt, Offset: 0, Strides: make([]int64, 4), Len: 1}, sample.View{DType: dt, Offset: 0, Strides: make([]int64, 4), Len: 1}
+	a, b := sample.View{DType: dt, Offset: 0, Strides: make([]int64, 4), Len: 1},
+		sample.View{DType: dt, Offset: 0, Strides: make([]int64, 4), Len: 1}
 	if along {
-		a, b = sample.View{DType: dt, Offset: 0, Strides: []int64{0, 0, 0, 1}, Len: int64(k)}, sample.View{DType: dt, Offset: 0, Strides: []int64{0, 0, 0, 1}, Len: int64(k)}
+		a, b = sample.View{DType: dt, Offset: 0, Strides: []int64{0, 0, 0, 1}, Len: int64(k)},
+			sample.View{DType: dt, Offset: 0, Strides: []int64{0, 0, 0, 1}, Len: int64(k)}
 	}
 	if columns {
 		b = sample.View{DType: dt, Offset: 0, Strides: []int64{0, 0, 1, 0}, Len: int64(n)}
@@ -70,7 +72,8 @@ func TestLongContractionsKeepTheirDigits(t *testing.T) {
 		{"subgroup", "subgroup", ocltest.GPU(256), plain, longProduct(f, 3, 5, long, false, false), 2e-6},
 		{"mma", "mma", ocltest.GPU(256), plain, longProduct(tensor.Float16, 3, 5, 20_000, false, false), 2e-6},
 		{"moderately long", "panel", cpu, plain, longProduct(f, 9, 33, 9000, false, false), 8e-6},
-		{"strip", "strip", cpu, nil, sample.Sliding{Images: 1, Groups: 1, C: 400, H: 3, W: 34, O: 2, KH: 3, KW: 3, Stride: 1, Dilation: 1}.Task(f), 4e-6},
+		{"strip", "strip", cpu, nil, sample.Sliding{Images: 1, Groups: 1, C: 400, H: 3, W: 34, O: 2, KH: 3, KW: 3, Stride: 1,
+			Dilation: 1}.Task(f), 4e-6},
 		{"winograd", "winograd", cpu, nil, sample.ChannelsLast(f, 1, 1, 12_000, 4, 4, 16, false), 4e-6},
 		{"lines", "lines", cpu, kernels.Params{"splits": 1, "lines": 1}, weights(6000, 34), 2e-6},
 		{"long lines", "lines", cpu, kernels.Params{"splits": 1, "lines": 1}, weights(8, 16_002), 2e-6},
@@ -92,7 +95,8 @@ func TestLongContractionsKeepTheirDigits(t *testing.T) {
 				if c.task.Ins[1].DType == tensor.Float16 {
 					other = 0.7 // sums of many numbers of 11 bits are exact, those of products are not
 				}
-				ins := [][]byte{ocltest.Filled(c.task.Ins[0].DType, c.task.Ins[0].Len, v), ocltest.Filled(c.task.Ins[1].DType, c.task.Ins[1].Len, other)}
+				ins := [][]byte{ocltest.Filled(c.task.Ins[0].DType, c.task.Ins[0].Len, v),
+					ocltest.Filled(c.task.Ins[1].DType, c.task.Ins[1].Len, other)}
 				tb := testing.TB(t)
 				if c.variant == "tile" || c.task.Size(3) >= 8*long {
 					tb = ocltest.Optimized(t)

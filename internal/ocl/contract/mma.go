@@ -59,7 +59,8 @@ func (c *Contraction) itemBytes() int64 {
 
 func (c *Contraction) mmaShape() (kernels.MMAShape, bool) {
 	if c.Device.MMA >= 90 {
-		if s, ok := kernels.Warpgroups(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, min(c.Device.LocalMem, 48<<10), c.itemBytes()); ok {
+		if s, ok := kernels.Warpgroups(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, min(c.Device.LocalMem, 48<<10),
+			c.itemBytes()); ok {
 			return s, true
 		}
 	}
@@ -127,8 +128,9 @@ func (c *Contraction) PlanMMA(t MMAChoice) (*variant.Plan, error) {
 	c.extents(g)
 	c.fold(g, p, t.Splits, t.Chunk)
 	p.Launches = append([]variant.Launch{{
-		Program: g.Assemble(append(c.units(s), "lib/block_sums.cl", "contract/gpu_mma_tile.cl", "contract/gpu_mma.cl")...), Kernel: "contract_mma",
-		Global: [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
+		Program: g.Assemble(append(c.units(s), "lib/block_sums.cl", "contract/gpu_mma_tile.cl", "contract/gpu_mma.cl")...),
+		Kernel:  "contract_mma",
+		Global:  [3]int{int(groups) * s.Items()}, Local: [3]int{s.Items()},
 	}}, p.Launches...)
 	return p, nil
 }

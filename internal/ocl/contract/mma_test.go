@@ -152,7 +152,8 @@ func TestMatrixUnitsAreTakenWhereTheyAreProven(t *testing.T) {
 			p := variantFor(mma, dt)
 			require.Equal(t, want, p.Variant, "%v with units %d", dt, mma)
 			require.Equal(t, want == "mma", strings.Contains(p.Launches[0].Program.Text(), "mma.sync"), "%v with units %d", dt, mma)
-			require.Equal(t, want == "mma" && mma == 90, strings.Contains(p.Launches[0].Program.Text(), "#define WARPGROUPS 1\n"), "%v with units %d", dt, mma)
+			require.Equal(t, want == "mma" && mma == 90, strings.Contains(p.Launches[0].Program.Text(), "#define WARPGROUPS 1\n"),
+				"%v with units %d", dt, mma)
 		}
 	}
 }

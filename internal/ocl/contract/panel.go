@@ -171,7 +171,8 @@ func (c *Contraction) canKeepB(s kernels.PanelShape) bool {
 // worthKeeping reports whether a pack of B that is kept is better than columns that adjoin and are read where they
 // lie: a pack is read from end to end, pieces of rows are pages apart. Both are alike where the innermost cache holds B.
 func (c *Contraction) worthKeeping(s kernels.PanelShape) bool {
-	return c.columnsAdjoin() && c.bb.DType == c.Acc && c.canKeepB(s) && (c.m == 2 || c.bb.step%int64(s.Lanes) != 0 || c.n*c.K*c.AccSize > innerBytes)
+	return c.columnsAdjoin() && c.bb.DType == c.Acc && c.canKeepB(s) &&
+		(c.m == 2 || c.bb.step%int64(s.Lanes) != 0 || c.n*c.K*c.AccSize > innerBytes)
 }
 
 // cachedChunks is into how many chunks to split a long k whose operands are read
@@ -240,7 +241,8 @@ func (c *Contraction) PlanPanel(p panelChoice) (*variant.Plan, error) {
 	}
 
 	pack := func(prog *codegen.Program, name string, x, y, lots int64, at map[string]int64) {
-		out.Launches = append(out.Launches, variant.Launch{Program: prog, Kernel: name, Sizes: at, Global: variant.Grid(x, y, lots), Local: [3]int{1, 1, 1}})
+		out.Launches = append(out.Launches, variant.Launch{Program: prog, Kernel: name, Sizes: at, Global: variant.Grid(x, y, lots),
+			Local: [3]int{1, 1, 1}})
 	}
 	one := func(shared bool, lots int64) int64 {
 		if shared {
@@ -439,7 +441,8 @@ func (p panelChoice) panelProgram(c *Contraction) *codegen.Program {
 	} else {
 		c.Pointer(g, "A", c.A)
 		g.Macro("A_LOAD(p, i)", c.oneLoad(c.A))
-		g.Hook("A_ROW", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}}, c.Part(c.A, true, aBatch, aRow), tensor.Invalid)
+		g.Hook("A_ROW", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}}, c.Part(c.A, true, aBatch, aRow),
+			tensor.Invalid)
 		g.Hook("A_COL", []codegen.Coord{{Name: "k", Axes: c.Axes(aSum)}}, c.Part(c.A, false, aSum), tensor.Invalid)
 		step := c.A.step
 		if c.A.word {
@@ -479,7 +482,8 @@ func (c *Contraction) vectors(g *codegen.Builder, side, position string, l Opera
 	c.Pointer(g, side, l)
 	c.loads(g, side, l, lanes)
 	g.Macro(side+"_ONE(p, i)", c.oneLoad(l))
-	g.Hook(position, []codegen.Coord{{Name: "b", Axes: c.Axes(batch)}, {Name: "i", Axes: c.Axes(other)}}, c.Part(l, true, batch, other), tensor.Invalid)
+	g.Hook(position, []codegen.Coord{{Name: "b", Axes: c.Axes(batch)}, {Name: "i", Axes: c.Axes(other)}}, c.Part(l, true, batch, other),
+		tensor.Invalid)
 }
 
 // loads defines SIDE_LOAD(p), lanes neighbours at p.

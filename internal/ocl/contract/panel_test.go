@@ -37,8 +37,8 @@ func TestRowsFromAfarAreAskedForAhead(t *testing.T) {
 	}
 }
 
-// Columns that whole panels leave are multiplied by half of one's vectors where these hold them, and what is computed from sums is stored by vectors
-// of the width that the device has.
+// Columns that whole panels leave are multiplied by half of one's vectors where these hold them, and what is computed from sums is stored
+// by vectors of the width that the device has.
 func TestFewColumnsThatPanelsLeaveTakeHalfOfOne(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()
@@ -59,7 +59,8 @@ func TestFewColumnsThatPanelsLeaveTakeHalfOfOne(t *testing.T) {
 			made, err := s.PlanPanel(p)
 			require.NoError(t, err)
 			source := made.Describe().Source
-			for text, want := range map[string]bool{"#define HALF 1": c.half, fmt.Sprintf("float%d acc", c.lanes): true, "#define OUT_VECTOR": true} {
+			for text, want := range map[string]bool{"#define HALF 1": c.half, fmt.Sprintf("float%d acc", c.lanes): true,
+				"#define OUT_VECTOR": true} {
 				require.Equal(t, want, strings.Contains(source, text), text)
 			}
 			r := b.Prepare(t, task, made, ins)

@@ -273,11 +273,13 @@ func (c *Contraction) flops() float64 {
 
 // hookA and hookB define LOAD_A(b, m, k) and LOAD_B(b, k, n).
 func (c *Contraction) hookA(g *codegen.Builder) {
-	g.Hook("LOAD_A", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}, {Name: "k", Axes: c.Axes(aSum)}}, c.Task.A, tensor.Invalid)
+	g.Hook("LOAD_A", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}, {Name: "k", Axes: c.Axes(aSum)}},
+		c.Task.A, tensor.Invalid)
 }
 
 func (c *Contraction) hookB(g *codegen.Builder) {
-	g.Hook("LOAD_B", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}, {Name: "n", Axes: c.Axes(bColumn)}}, c.Task.B, tensor.Invalid)
+	g.Hook("LOAD_B", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}, {Name: "n", Axes: c.Axes(bColumn)}},
+		c.Task.B, tensor.Invalid)
 }
 
 // hookOut defines OUT(b, m, n, v).

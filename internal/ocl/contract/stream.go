@@ -95,7 +95,8 @@ func (c *Contraction) PlanStream(s streamChoice) (*variant.Plan, error) {
 	c.hookB(g)
 	c.Pointer(g, "B", c.bb)
 	g.Macro("B_LOAD(p)", c.vectorLoad(c.bb.DType, lanes))
-	g.Hook("B_ROW", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}}, c.Part(c.bb, true, bBatch, bSum), tensor.Invalid)
+	g.Hook("B_ROW", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}}, c.Part(c.bb, true, bBatch, bSum),
+		tensor.Invalid)
 	c.extents(g)
 	g.Size("COLUMNS", s.columns)
 	p := &variant.Plan{Params: s.String()}

@@ -34,7 +34,8 @@ func (c *Contraction) subgroupFits() bool {
 
 // chooseSubgroup fills the device: with smaller tiles first, then by splitting k.
 func (c *Contraction) chooseSubgroup() SubgroupChoice {
-	s := kernels.Subgroup(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.subgroupLanes(), c.subgroupRows(), !c.byK(c.A, aRow), c.Device.SubgroupLanes == 0)
+	s := kernels.Subgroup(c.m, c.n, c.Batches, c.Device.Units, c.Device.WorkGroup, c.subgroupLanes(), c.subgroupRows(), !c.byK(c.A, aRow),
+		c.Device.SubgroupLanes == 0)
 	t := SubgroupChoice{Shape: s}
 	want := int64(1)
 	tiles := variant.CeilDiv(c.m, int64(s.Rows)) * variant.CeilDiv(c.n, int64(s.Columns())) * c.Batches

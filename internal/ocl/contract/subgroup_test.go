@@ -26,7 +26,8 @@ func subgroupPlan(t *testing.T, task *engine.Task, shape kernels.SubgroupShape, 
 		change(d)
 	}
 	c := contract.Separate(d, access.Collapse(task), false)
-	p, err := c.PlanSubgroup(contract.SubgroupChoice{Shape: shape, Chunk: variant.RoundUp(variant.CeilDiv(c.K, splits), int64(shape.K)), Splits: splits})
+	p, err := c.PlanSubgroup(contract.SubgroupChoice{Shape: shape, Chunk: variant.RoundUp(variant.CeilDiv(c.K, splits), int64(shape.K)),
+		Splits: splits})
 	require.NoError(t, err)
 	return p
 }
@@ -65,7 +66,8 @@ func TestSubgroupsMultiplyInEveryShape(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	t.Parallel()
 	for i, s := range []kernels.SubgroupShape{
-		{Rows: 24, Vectors: 2, K: 16, Lanes: 8}, {Rows: 24, Vectors: 4, K: 32, Lanes: 16}, {Rows: 8, Vectors: 1, K: 8, Lanes: 8}, {Rows: 1, Vectors: 2, K: 16, Lanes: 16},
+		{Rows: 24, Vectors: 2, K: 16, Lanes: 8}, {Rows: 24, Vectors: 4, K: 32, Lanes: 16}, {Rows: 8, Vectors: 1, K: 8, Lanes: 8},
+		{Rows: 1, Vectors: 2, K: 16, Lanes: 16},
 	} {
 		s.X, s.Y = 1, 1
 		for j, task := range []*engine.Task{

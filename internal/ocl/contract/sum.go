@@ -31,7 +31,8 @@ func (c *Contraction) sumLaunch(part int, splits int64) variant.Launch {
 	c.hookOut(g)
 	items := variant.CeilDiv(c.n, span) * c.m * c.Batches
 	global, local := c.flat(items, 64)
-	return variant.Launch{Program: g.Assemble("lib/block_sums.cl", "contract/any_sum.cl"), Kernel: "contract_sum", Global: global, Local: local}
+	return variant.Launch{Program: g.Assemble("lib/block_sums.cl", "contract/any_sum.cl"), Kernel: "contract_sum", Global: global,
+		Local: local}
 }
 
 // chunks divides k into about want chunks of whole steps.

@@ -67,12 +67,14 @@ func (c *Contraction) PlanTile(t tileChoice) (*variant.Plan, error) {
 	g.Size("TILES_N", tilesN)
 	p := &variant.Plan{Params: t.String()}
 	if c.alignable(c.A) {
-		c.wordHook(g, "A", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}, {Name: "k", Axes: c.Axes(aSum)}}, c.A, c.Task.A, aBatch, aRow, aSum)
+		c.wordHook(g, "A", []codegen.Coord{{Name: "b", Axes: c.Axes(aBatch)}, {Name: "m", Axes: c.Axes(aRow)}, {Name: "k", Axes: c.Axes(aSum)}},
+			c.A, c.Task.A, aBatch, aRow, aSum)
 	} else {
 		c.hookA(g)
 	}
 	if c.alignable(c.bb) {
-		c.wordHook(g, "B", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)}, {Name: "n", Axes: c.Axes(bColumn)}}, c.bb, c.Task.B, bBatch, bColumn, bSum)
+		c.wordHook(g, "B", []codegen.Coord{{Name: "b", Axes: c.Axes(bBatch)}, {Name: "k", Axes: c.Axes(bSum)},
+			{Name: "n", Axes: c.Axes(bColumn)}}, c.bb, c.Task.B, bBatch, bColumn, bSum)
 	} else {
 		c.hookB(g)
 	}
@@ -108,7 +110,8 @@ func (c *Contraction) tileMacros(g *codegen.Builder, s kernels.TileShape) {
 
 // tileSide says how the elements of an operand are loaded: in which order, and
 // whether by four. It reports whether they are, at positions that grow evenly with k.
-func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, e *engine.Expr, length, batch, own, sum int) bool {
+func (c *Contraction) tileSide(g *codegen.Builder, t tileChoice, side, coordinate string, l OperandLoad, e *engine.Expr, length, batch, own,
+	sum int) bool {
 	byK := c.nearerAlongK(l, e, own, sum)
 	g.Macro(side+"_BY_K", codegen.OneIf(byK))
 	along := own
@@ -154,7 +157,8 @@ func (c *Contraction) wideSide(g *codegen.Builder, side, coordinate string, l Op
 // SIDE_AT.
 func (c *Contraction) positions(g *codegen.Builder, side, coordinate string, l OperandLoad, batch, own, sum int) {
 	c.Pointer(g, side, l)
-	g.Hook(side+"_AT", []codegen.Coord{{Name: "b", Axes: c.Axes(batch)}, {Name: coordinate, Axes: c.Axes(own)}, {Name: "k", Axes: c.Axes(sum)}}, c.Part(l, true, batch, own, sum), tensor.Invalid)
+	g.Hook(side+"_AT", []codegen.Coord{{Name: "b", Axes: c.Axes(batch)}, {Name: coordinate, Axes: c.Axes(own)},
+		{Name: "k", Axes: c.Axes(sum)}}, c.Part(l, true, batch, own, sum), tensor.Invalid)
 }
 
 // Neighbours reports whether neighbours along a group of axes adjoin in memory,

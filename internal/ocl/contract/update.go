@@ -29,7 +29,8 @@ type Update struct {
 	programs map[kernels.TileShape]*codegen.Program
 }
 
-// Part is where an operand of a launch lies: elements from its buffer's beginning, from one row to the next, and from one matrix to the next.
+// Part is where an operand of a launch lies: elements from its buffer's beginning, from one row to the next, and from one matrix to the
+// next.
 type Part struct{ From, LD, Step int64 }
 
 // Launch is C -= A·B for batches of A of m x k, B of k x n, C of m x n. With lower, the elements above C's diagonal may be left out.
@@ -38,7 +39,8 @@ func (u *Update) Launch(batches, m, n, k int64, a, b, c Part, lower bool) varian
 	con := ProductContraction(u.Device, key, m, n, k)
 	sizes := map[string]int64{
 		"M": m, "N": n, "K": k, "BATCHES": batches, "LOWER": int64(codegen.OneIf(lower)),
-		"A_FROM": a.From, "A_LD": a.LD, "A_STEP": a.Step, "B_FROM": b.From, "B_LD": b.LD, "B_STEP": b.Step, "C_FROM": c.From, "C_LD": c.LD, "C_STEP": c.Step,
+		"A_FROM": a.From, "A_LD": a.LD, "A_STEP": a.Step, "B_FROM": b.From, "B_LD": b.LD, "B_STEP": b.Step, "C_FROM": c.From, "C_LD": c.LD,
+		"C_STEP": c.Step,
 	}
 	if !u.Device.CPU {
 		t := con.tileShape(m, n, batches, true)
@@ -117,7 +119,8 @@ func (u *Update) write(t kernels.TileShape) *codegen.Program {
 	} else {
 		files = c.tileProgram(g, key)
 	}
-	for _, name := range []string{"M", "N", "K", "BATCHES", "LOWER", "A_FROM", "A_LD", "A_STEP", "B_FROM", "B_LD", "B_STEP", "C_FROM", "C_LD", "C_STEP"} {
+	for _, name := range []string{"M", "N", "K", "BATCHES", "LOWER", "A_FROM", "A_LD", "A_STEP", "B_FROM", "B_LD", "B_STEP", "C_FROM", "C_LD",
+		"C_STEP"} {
 		g.Size(name, 0)
 	}
 	return g.Assemble(append([]string{"factor/any_update.cl"}, files...)...)

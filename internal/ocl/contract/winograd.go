@@ -202,7 +202,8 @@ func (c *Contraction) winograd() variant.Variant {
 }
 
 func (p *winogradChoice) Knobs() []variant.Knob {
-	return []variant.Knob{variant.Counter("rows", &p.shape.Rows), variant.Counter("tiles", &p.tiles), variant.Counter("panels", &p.panels), variant.Counter("depth", &p.depth)}
+	return []variant.Knob{variant.Counter("rows", &p.shape.Rows), variant.Counter("tiles", &p.tiles), variant.Counter("panels", &p.panels),
+		variant.Counter("depth", &p.depth)}
 }
 
 func (c *Contraction) settleWinograd(p *winogradChoice) error {

@@ -43,7 +43,8 @@ func TestWindowsOfThreeByThreeTakeFewerMultiplications(t *testing.T) {
 	little.LocalMem = 64 << 10
 	far := ocltest.CPU(16)
 	far.ForceWide = true
-	devices := map[string]*facts.Device{"16 lanes": ocltest.CPU(16), "8 lanes, little memory": little, "4 lanes": ocltest.CPU(4), "long positions": far}
+	devices := map[string]*facts.Device{"16 lanes": ocltest.CPU(16), "8 lanes, little memory": little, "4 lanes": ocltest.CPU(4),
+		"long positions": far}
 	for name, task := range winogradTasks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

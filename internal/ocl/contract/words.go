@@ -215,7 +215,9 @@ func (c *Contraction) wordHook(g *codegen.Builder, side string, at []codegen.Coo
 	g.Hook(side+"_AT", at, c.Part(l, true, groups...), tensor.Invalid)
 	g.Hook(side+"_BYTES", at, e, tensor.Invalid)
 	names := fmt.Sprintf("%s, %s, %s", at[0].Name, at[1].Name, at[2].Name)
-	g.Macro(fmt.Sprintf("LOAD_%s(%s)", side, names), fmt.Sprintf("(%[1]s_WIDE && ((size_t)%[1]s_PTR & 3) == 0 ? *(__global const uint *)(%[1]s_PTR + %[1]s_AT(%[2]s)) : %[1]s_BYTES(%[2]s))", side, names))
+	g.Macro(fmt.Sprintf("LOAD_%s(%s)", side, names),
+		fmt.Sprintf("(%[1]s_WIDE && ((size_t)%[1]s_PTR & 3) == 0 ? *(__global const uint *)(%[1]s_PTR + %[1]s_AT(%[2]s)) : %[1]s_BYTES(%[2]s))",
+			side, names))
 }
 
 // oneWord is the text of the word at byte i from p.

@@ -35,7 +35,8 @@ func planCustom(t *engine.Task, cpu bool) (*variant.Plan, error) {
 		case int32, uint32, int64, uint64, float32, float64:
 			p.Args = append(p.Args, codegen.Arg{Kind: codegen.ArgScalar, Scalar: v})
 		default:
-			return nil, fmt.Errorf("argument %d of kernel %s is a %T, not one of int32, uint32, int64, uint64, float32 and float64", i, form.Entry, v)
+			return nil, fmt.Errorf("argument %d of kernel %s is a %T, not one of int32, uint32, int64, uint64, float32 and float64", i,
+				form.Entry, v)
 		}
 	}
 	l := variant.Launch{Program: p, Kernel: form.Entry}

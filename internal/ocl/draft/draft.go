@@ -54,7 +54,8 @@ var Classes = []*Class{
 		platform.Caps{SubgroupLanes: 8, IntDot: true, IntDotOptions: "-cl-std=CL3.0", RegisterOptions: platform.LargeGRF},
 		platform.Caps{SubgroupLanes: 16, RegisterOptions: platform.LargeGRF}, platform.Caps{RegisterOptions: platform.LargeGRF}),
 	classOf("cpu", "a CPU driver with vectors of 16 floats", platform.FMAPlain, platform.CPU,
-		platform.Device{Units: 2, MaxWorkGroup: 4096, LocalMem: 512 << 10, VectorWidth: 16, ArgBytes: 1024, MaxAlloc: 1 << 30, CacheBytes: 32 << 20},
+		platform.Device{Units: 2, MaxWorkGroup: 4096, LocalMem: 512 << 10, VectorWidth: 16, ArgBytes: 1024, MaxAlloc: 1 << 30,
+			CacheBytes: 32 << 20},
 		platform.Caps{FP64: true}),
 }
 

@@ -21,9 +21,10 @@ func init() {
 }
 
 func choleskyVariants(d *facts.Device, t *engine.Task) []variant.Variant {
-	return []variant.Variant{{Name: "halves", Why: "halves of the matrix, until a group can hold a block", Plan: func() (*variant.Plan, error) {
-		return newCholesky(d, t).write()
-	}}}
+	return []variant.Variant{{Name: "halves", Why: "halves of the matrix, until a group can hold a block",
+		Plan: func() (*variant.Plan, error) {
+			return newCholesky(d, t).write()
+		}}}
 }
 
 // choleskyBlock is the order of the largest block that a group decomposes.
@@ -50,10 +51,11 @@ func newCholesky(d *facts.Device, t *engine.Task) *cholesky {
 		c.block /= 2
 	}
 	begin := func(g *codegen.Builder) string { return c.factor(g) }
-	c.update = &contract.Update{Device: d, Task: t, DType: c.dt, BTrans: true, Longest: half(a.N, c.block), Begin: func(g *codegen.Builder) (string, string, string) {
-		f := begin(g)
-		return f, f, f
-	}}
+	c.update = &contract.Update{Device: d, Task: t, DType: c.dt, BTrans: true, Longest: half(a.N, c.block),
+		Begin: func(g *codegen.Builder) (string, string, string) {
+			f := begin(g)
+			return f, f, f
+		}}
 	c.below = &solver{job: c.job, row: a.N, column: 1, lower: true, turned: true, update: c.update, triangle: &contract.Triangle{
 		Device: d, Task: t, DType: c.dt, Turned: true, Begin: func(g *codegen.Builder) (string, string) { f := begin(g); return f, f },
 	}}

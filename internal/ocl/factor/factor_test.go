@@ -81,7 +81,8 @@ func residual(dt tensor.DType, x, y []float64, m, n int) float64 {
 		return most
 	}
 	eps := 2 * unitOf(dt)
-	return norm(func(i int) float64 { return x[i] - y[i] }) / (max(norm(func(i int) float64 { return y[i] }), 1e-300) * float64(max(m, n)) * eps)
+	return norm(func(i int) float64 { return x[i] - y[i] }) / (max(norm(func(i int) float64 { return y[i] }),
+		1e-300) * float64(max(m, n)) * eps)
 }
 
 const lapackBound = 30
@@ -140,7 +141,8 @@ func TestCholeskyFactorsGiveTheMatrixBack(t *testing.T) {
 			}
 		}
 		// The second minor is negative: its number, and NaN.
-		task := sample.Routine(&engine.Cholesky{Batch: 2, N: 2}, []engine.Operand{{DType: dt, Len: 8}}, engine.Operand{DType: dt, Len: 8}, engine.Operand{DType: tensor.Int32, Len: 2})
+		task := sample.Routine(&engine.Cholesky{Batch: 2, N: 2}, []engine.Operand{{DType: dt, Len: 8}}, engine.Operand{DType: dt, Len: 8},
+			engine.Operand{DType: tensor.Int32, Len: 2})
 		got, _ := ocltest.Execute(t, e, task, [][]byte{sample.BytesOf(dt, []float64{1, 0, 2, 1, 4, 0, 2, 2})}, 0)
 		require.Equal(t, []float64{2, 0}, wideOfBytes(tensor.Int32, got[1]))
 		v := wideOfBytes(dt, got[0])
@@ -200,14 +202,16 @@ func TestLUFactorsGiveTheMatrixBack(t *testing.T) {
 
 func TestQRFactorsGiveTheMatrixBack(t *testing.T) {
 	onBothClasses(t, func(t *testing.T, e *ocl.Engine, dt tensor.DType) {
-		for _, c := range [][4]int{{1, 150, 140, 140}, {2, 70, 40, 70}, {1, 40, 83, 40}, {6, 5, 5, 5}, {3, 1, 4, 1}, {2, 4, 0, 4}, {2, 0, 3, 0}, {0, 3, 3, 3}} {
+		for _, c := range [][4]int{{1, 150, 140, 140}, {2, 70, 40, 70}, {1, 40, 83, 40}, {6, 5, 5, 5}, {3, 1, 4, 1}, {2, 4, 0, 4}, {2, 0, 3, 0},
+			{0, 3, 3, 3}} {
 			batch, m, n, k := c[0], c[1], c[2], c[3]
 			for _, scale := range []float64{1, 1e30, 1e-30} {
 				a := sample.Uniform(batch * m * n)
 				for i := range a {
 					a[i] = float64(float32(a[i] * scale))
 				}
-				task := sample.Routine(&engine.QR{Batch: int64(batch), M: int64(m), N: int64(n), Columns: int64(k)}, []engine.Operand{{DType: dt, Len: int64(len(a))}},
+				task := sample.Routine(&engine.QR{Batch: int64(batch), M: int64(m), N: int64(n), Columns: int64(k)},
+					[]engine.Operand{{DType: dt, Len: int64(len(a))}},
 					engine.Operand{DType: dt, Len: int64(batch * m * k)}, engine.Operand{DType: dt, Len: int64(batch * k * n)})
 				got, plan := ocltest.Execute(t, e, task, [][]byte{sample.BytesOf(dt, a)}, 0)
 				for b := range batch {
@@ -222,7 +226,8 @@ func TestQRFactorsGiveTheMatrixBack(t *testing.T) {
 					if k > 0 {
 						require.Less(t, residual(dt, times(flipped(q, m, k), q, k, m, k), unit, k, k), float64(lapackBound), "%dx%d %v", m, n, plan.Launch)
 						if n > 0 {
-							require.Less(t, residual(dt, times(q, r, m, k, n), a[b*m*n:][:m*n], m, n), float64(lapackBound), "%dx%d %g %v", m, n, scale, plan.Launch)
+							require.Less(t, residual(dt, times(q, r, m, k, n), a[b*m*n:][:m*n], m, n), float64(lapackBound), "%dx%d %g %v", m, n, scale,
+								plan.Launch)
 						}
 					}
 				}
@@ -232,7 +237,8 @@ func TestQRFactorsGiveTheMatrixBack(t *testing.T) {
 			}
 		}
 		// Signs are LAPACK's, zeros stay, and a value that is not finite makes NaN in its own matrix only.
-		task := sample.Routine(&engine.QR{Batch: 3, M: 2, N: 2, Columns: 2}, []engine.Operand{{DType: dt, Len: 12}}, engine.Operand{DType: dt, Len: 12}, engine.Operand{DType: dt, Len: 12})
+		task := sample.Routine(&engine.QR{Batch: 3, M: 2, N: 2, Columns: 2}, []engine.Operand{{DType: dt, Len: 12}},
+			engine.Operand{DType: dt, Len: 12}, engine.Operand{DType: dt, Len: 12})
 		got, _ := ocltest.Execute(t, e, task, [][]byte{sample.BytesOf(dt, []float64{3, 1, 4, 2, 0, 0, 0, 0, 1, math.Inf(1), 2, 3})}, 0)
 		r := wideOfBytes(dt, got[1])
 		require.InDeltaSlice(t, []float64{-5, -2.2, 0, 0.4, 0, 0, 0, 0}, r[:8], 1e-6)
@@ -289,7 +295,8 @@ func TestTriangularSystemsAreSolved(t *testing.T) {
 				in = append(in, t...)
 			}
 			rhs := engine.Operand{DType: dt, Len: int64(len(b))}
-			got, plan := ocltest.Execute(t, e, sample.Routine(a, []engine.Operand{{DType: dt, Len: int64(len(in))}, rhs}, rhs), [][]byte{sample.BytesOf(dt, in), sample.BytesOf(dt, b)}, 0)
+			got, plan := ocltest.Execute(t, e, sample.Routine(a, []engine.Operand{{DType: dt, Len: int64(len(in))}, rhs}, rhs),
+				[][]byte{sample.BytesOf(dt, in), sample.BytesOf(dt, b)}, 0)
 			for i, v := range wideOfBytes(dt, got[0]) {
 				require.InDelta(t, x[i], v, 2000*unitOf(dt), "%+v %d %v", a, i, plan.Launch)
 			}

@@ -44,7 +44,8 @@ type jacobi struct {
 
 func newJacobi(d *facts.Device, t *engine.Task) *jacobi {
 	if a, ok := t.Algorithm.(*engine.Eigh); ok {
-		j := &jacobi{job: newJob(d, t, a.Batch), eigen: true, long: a.N, short: a.N, columns: a.N, longs: 1, shorts: -1, in: [2]int64{a.N, 1}, longsAt: [2]int64{a.N, 1}}
+		j := &jacobi{job: newJob(d, t, a.Batch), eigen: true, long: a.N, short: a.N, columns: a.N, longs: 1, shorts: -1, in: [2]int64{a.N, 1},
+			longsAt: [2]int64{a.N, 1}}
 		if a.Upper {
 			j.in = [2]int64{1, a.N}
 		}
@@ -149,7 +150,8 @@ func (j *jacobi) begin(wg int, units, vectors, bytes int64) (g *codegen.Builder,
 	put("SHORT", j.shorts)
 	g.Macro("EIGEN", codegen.OneIf(j.eigen))
 	g.Macro("SECOND", codegen.OneIf(j.second()))
-	numbers := map[tensor.DType][3]string{tensor.Float32: {"0x1p-24f", "0x1p-30f", "126"}, tensor.Float64: {"0x1p-53", "0x1p-106", "1022"}}[j.dt]
+	numbers := map[tensor.DType][3]string{tensor.Float32: {"0x1p-24f", "0x1p-30f", "126"},
+		tensor.Float64: {"0x1p-53", "0x1p-106", "1022"}}[j.dt]
 	for i, name := range []string{"UNIT", "NULL_LENGTH", "SCALE_MOST"} {
 		g.Macro(name, numbers[i])
 	}
@@ -170,7 +172,8 @@ func (j *jacobi) begin(wg int, units, vectors, bytes int64) (g *codegen.Builder,
 		name  string
 		value int64
 	}{
-		{"LONG", j.long}, {"SHORT", j.short}, {"LONG_STEP", j.in[0]}, {"SHORT_STEP", j.in[1]}, {"LONGS_I", j.longsAt[0]}, {"LONGS_J", j.longsAt[1]},
+		{"LONG", j.long}, {"SHORT", j.short}, {"LONG_STEP", j.in[0]}, {"SHORT_STEP", j.in[1]}, {"LONGS_I", j.longsAt[0]},
+		{"LONGS_J", j.longsAt[1]},
 		{"LONGS_ALL", j.long * j.columns}, {"SHORTS_I", j.shortsAt[0]}, {"SHORTS_J", j.shortsAt[1]}, {"STEP", vectors},
 	} {
 		g.Size(s.name, s.value)
@@ -245,7 +248,8 @@ func (j *jacobi) complete() {
 	for _, s := range []struct {
 		name  string
 		value int64
-	}{{"LONG", j.long}, {"SHORT", j.short}, {"COLUMNS", j.columns}, {"LONGS_I", j.longsAt[0]}, {"LONGS_J", j.longsAt[1]}, {"LONGS_ALL", j.long * j.columns}} {
+	}{{"LONG", j.long}, {"SHORT", j.short}, {"COLUMNS", j.columns}, {"LONGS_I", j.longsAt[0]}, {"LONGS_J", j.longsAt[1]},
+		{"LONGS_ALL", j.long * j.columns}} {
 		g.Size(s.name, s.value)
 	}
 	j.matrices(g.Assemble("factor/any_complete.cl"), "factor_complete", wg, nil)

@@ -117,10 +117,12 @@ func TestSingularValuesAndVectorsGiveTheMatrixBack(t *testing.T) {
 				}
 				of := func(n int) engine.Operand { return engine.Operand{DType: dt, Len: int64(batch * n)} }
 				alg := &engine.SVD{Batch: int64(batch), M: int64(m), N: int64(n), Full: full}
-				got, plan := ocltest.Execute(t, e, sample.Routine(alg, []engine.Operand{of(m * n)}, of(m*us), of(k), of(vs*n)), [][]byte{sample.BytesOf(dt, a)}, 0)
+				got, plan := ocltest.Execute(t, e, sample.Routine(alg, []engine.Operand{of(m * n)}, of(m*us), of(k), of(vs*n)),
+					[][]byte{sample.BytesOf(dt, a)}, 0)
 				alone := got
 				if m == 9 && !full { // a program of its own
-					alone, _ = ocltest.Execute(t, e, sample.Routine(alg, []engine.Operand{of(m * n)}, engine.Operand{DType: dt}, of(k), engine.Operand{DType: dt}), [][]byte{sample.BytesOf(dt, a)}, 0)
+					alone, _ = ocltest.Execute(t, e, sample.Routine(alg, []engine.Operand{of(m * n)}, engine.Operand{DType: dt}, of(k),
+						engine.Operand{DType: dt}), [][]byte{sample.BytesOf(dt, a)}, 0)
 				}
 				u, sv, vt := wideOfBytes(dt, got[0]), wideOfBytes(dt, got[1]), wideOfBytes(dt, got[2])
 				for b := range batch {
@@ -154,7 +156,8 @@ func TestSingularValuesOfWhatIsNotFiniteAreNaN(t *testing.T) {
 	onJacobiVariants(t, "svd", func(t *testing.T, e *ocl.Engine, dt tensor.DType) {
 		a := []float64{1, 2, 3, math.NaN(), 5, 6, 1, 0, 0, 1, 0, 0, 1, 2, math.Inf(-1), 4, 5, 6}
 		of := func(n int64) engine.Operand { return engine.Operand{DType: dt, Len: 3 * n} }
-		got, _ := ocltest.Execute(t, e, sample.Routine(&engine.SVD{Batch: 3, M: 3, N: 2, Full: true}, []engine.Operand{of(6)}, of(9), of(2), of(4)), [][]byte{sample.BytesOf(dt, a)}, 0)
+		got, _ := ocltest.Execute(t, e, sample.Routine(&engine.SVD{Batch: 3, M: 3, N: 2, Full: true}, []engine.Operand{of(6)}, of(9), of(2),
+			of(4)), [][]byte{sample.BytesOf(dt, a)}, 0)
 		for i, size := range []int{9, 2, 4} {
 			for j, v := range wideOfBytes(dt, got[i]) {
 				require.Equal(t, j/size != 1, math.IsNaN(v), "output %d, element %d: %v", i, j, v)
@@ -193,7 +196,8 @@ func TestEigenvectorsGiveTheMatrixBack(t *testing.T) {
 				}
 				x := engine.Operand{DType: dt, Len: int64(len(a))}
 				alg := &engine.Eigh{Batch: int64(batch), N: int64(n), Upper: upper}
-				got, plan := ocltest.Execute(t, e, sample.Routine(alg, []engine.Operand{x}, engine.Operand{DType: dt, Len: int64(batch * n)}, x), [][]byte{sample.BytesOf(dt, read)}, 0)
+				got, plan := ocltest.Execute(t, e, sample.Routine(alg, []engine.Operand{x}, engine.Operand{DType: dt, Len: int64(batch * n)}, x),
+					[][]byte{sample.BytesOf(dt, read)}, 0)
 				w, v := wideOfBytes(dt, got[0]), wideOfBytes(dt, got[1])
 				for b := range batch {
 					if n == 0 {
@@ -230,7 +234,8 @@ func TestLanesTakeManyMatricesAndGroupsFew(t *testing.T) {
 		batch, n int64
 		want     string
 	}{
-		{ocltest.CPU(16), 1000, 8, "lanes"}, {ocltest.CPU(16), 64, 32, "lanes"}, {ocltest.CPU(16), 1, 8, "group"}, {ocltest.CPU(16), 2, 32, "group"},
+		{ocltest.CPU(16), 1000, 8, "lanes"}, {ocltest.CPU(16), 64, 32, "lanes"}, {ocltest.CPU(16), 1, 8, "group"},
+		{ocltest.CPU(16), 2, 32, "group"},
 		{ocltest.CPU(16), 1000, 65, "group"}, {ocltest.GPU(16), 1000, 8, "group"},
 	} {
 		x, w := engine.Operand{DType: f32, Len: c.batch * c.n * c.n}, engine.Operand{DType: f32, Len: c.batch * c.n}

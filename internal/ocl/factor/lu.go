@@ -15,9 +15,10 @@ func init() {
 	variant.Register(variant.Family{
 		Name: "lu", Kind: engine.Routine, Algorithm: (*engine.LU)(nil), Variants: []string{"halves"},
 		Choose: func(d *facts.Device, t *engine.Task) []variant.Variant {
-			return []variant.Variant{{Name: "halves", Why: "halves of the columns, until a group can take a panel", Plan: func() (*variant.Plan, error) {
-				return newLU(d, t).write()
-			}}}
+			return []variant.Variant{{Name: "halves", Why: "halves of the columns, until a group can take a panel",
+				Plan: func() (*variant.Plan, error) {
+					return newLU(d, t).write()
+				}}}
 		},
 		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
 			a := t.Algorithm.(*engine.LU)
@@ -64,10 +65,11 @@ func newLU(d *facts.Device, t *engine.Task) *lu {
 	if !t.Reads(0) {
 		f.scratch[luFactor] = a.Batch * a.M * a.N * f.size()
 	}
-	f.update = &contract.Update{Device: d, Task: t, DType: f.dt, Longest: half(f.k, luPanel), Begin: func(g *codegen.Builder) (string, string, string) {
-		at := f.factor(g)
-		return at, at, at
-	}}
+	f.update = &contract.Update{Device: d, Task: t, DType: f.dt, Longest: half(f.k, luPanel),
+		Begin: func(g *codegen.Builder) (string, string, string) {
+			at := f.factor(g)
+			return at, at, at
+		}}
 	f.beside = &solver{job: f.job, row: a.N, column: 1, lower: true, unit: true, update: f.update, triangle: &contract.Triangle{
 		Device: d, Task: t, DType: f.dt, Begin: func(g *codegen.Builder) (string, string) { at := f.factor(g); return at, at },
 	}}

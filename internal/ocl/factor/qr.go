@@ -15,9 +15,10 @@ func init() {
 	variant.Register(variant.Family{
 		Name: "qr", Kind: engine.Routine, Algorithm: (*engine.QR)(nil), Variants: []string{"blocks"},
 		Choose: func(d *facts.Device, t *engine.Task) []variant.Variant {
-			return []variant.Variant{{Name: "blocks", Why: "blocks of reflectors, each the product of halves, until a group can take a panel", Plan: func() (*variant.Plan, error) {
-				return newQR(d, t).write()
-			}}}
+			return []variant.Variant{{Name: "blocks", Why: "blocks of reflectors, each the product of halves, until a group can take a panel",
+				Plan: func() (*variant.Plan, error) {
+					return newQR(d, t).write()
+				}}}
 		},
 		Check: func(d *facts.Device, t *engine.Task) string {
 			if n := newQR(d, t).scratch[0]; n > d.MaxAlloc {

@@ -14,9 +14,10 @@ func init() {
 	variant.Register(variant.Family{
 		Name: "triangle", Kind: engine.Routine, Algorithm: (*engine.Triangular)(nil), Variants: []string{"halves"},
 		Choose: func(d *facts.Device, t *engine.Task) []variant.Variant {
-			return []variant.Variant{{Name: "halves", Why: "halves of the unknowns, until an item can take a column", Plan: func() (*variant.Plan, error) {
-				return planTriangle(d, t)
-			}}}
+			return []variant.Variant{{Name: "halves", Why: "halves of the unknowns, until an item can take a column",
+				Plan: func() (*variant.Plan, error) {
+					return planTriangle(d, t)
+				}}}
 		},
 		Cost: func(t *engine.Task, l variant.AlgorithmCost) variant.AlgorithmCost {
 			return factorCost(t, l, 2*blocks(t.Algorithm.(*engine.Triangular).N, 128))
@@ -39,7 +40,8 @@ func planTriangle(d *facts.Device, t *engine.Task) (*variant.Plan, error) {
 	}
 	begin := func(g *codegen.Builder) (a, x string) { return j.input(g, 0), j.output(g, 0, j.ctype()) }
 	s.triangle = &contract.Triangle{Device: d, Task: t, DType: j.dt, Turned: a.Right, Begin: begin}
-	s.update = &contract.Update{Device: d, Task: t, DType: j.dt, ATrans: transposed && !a.Right, BTrans: !transposed && a.Right, Longest: half(a.N, 16),
+	s.update = &contract.Update{Device: d, Task: t, DType: j.dt, ATrans: transposed && !a.Right, BTrans: !transposed &&
+		a.Right, Longest: half(a.N, 16),
 		Begin: func(g *codegen.Builder) (string, string, string) {
 			a, x := begin(g)
 			if s.turned {

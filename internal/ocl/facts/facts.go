@@ -50,7 +50,8 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 		Units: max(d.Units, 1), WorkGroup: min(max(d.MaxWorkGroup, 1), 256),
 		LocalMem: d.LocalMem, VectorLanes: d.VectorWidth,
 		ArgBytes: min(d.ArgBytes, 1024), MaxAlloc: d.MaxAlloc, FP64: caps.FP64, MMA: caps.MMA, SubgroupLanes: caps.SubgroupLanes,
-		WideBytes: d.WideBytes(), OptimizedOnce: d.OptimizedOnce(), BodiesApart: d.BodiesApart(), RegisterOptions: caps.RegisterOptions, RegisterCap: caps.RegisterCap,
+		WideBytes: d.WideBytes(), OptimizedOnce: d.OptimizedOnce(), BodiesApart: d.BodiesApart(), RegisterOptions: caps.RegisterOptions,
+		RegisterCap: caps.RegisterCap,
 	}
 	if f.CPU {
 		f.Cache = cmp.Or(d.CacheBytes, usualCache)

@@ -50,7 +50,8 @@ var plainWords = []string{
 }
 
 // headWords are names that a macro defined by an option must not have, because the head contains them.
-var headWords = []string{"static", "inline", "const", "return", "uint", "size_t", "void", "d", "define", "if", "elif", "else", "endif", "line"}
+var headWords = []string{"static", "inline", "const", "return", "uint", "size_t", "void", "d", "define", "if", "elif", "else",
+	"endif", "line"}
 
 // plainOption reports whether the compiler's option does not change the text of a program.
 func plainOption(o string) bool {

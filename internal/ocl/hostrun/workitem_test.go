@@ -54,7 +54,8 @@ func TestKernelsThatMayTellAPartFromTheWholeAreNotDivided(t *testing.T) {
 	} {
 		require.Equal(t, why, Indivisible(source, ""), source)
 	}
-	for _, options := range []string{"-DID=get_sub_group_id()", "-D ID=get_global_id(0)", "-Dget_global_id=mine", "-Dd=3", "-Duint=int", "-include x.h", "-DX=a##b", "-DX='a"} {
+	for _, options := range []string{"-DID=get_sub_group_id()", "-D ID=get_global_id(0)", "-Dget_global_id=mine", "-Dd=3", "-Duint=int",
+		"-include x.h", "-DX=a##b", "-DX='a"} {
 		require.Contains(t, Indivisible(body("y[0] = 1;"), options), "the option", options)
 	}
 }

@@ -66,7 +66,8 @@ func TestTilesInLocalMemoryTurnEveryDType(t *testing.T) {
 				x := engine.Load(0, dt, sample.DenseAt(c.dom, c.from...), nil)
 				tasks := []*engine.Task{sample.Map(c.dom, x, sample.Whole(dt, c.dom))}
 				if dt != tensor.Bool {
-					tasks = append(tasks, sample.Map(c.dom, engine.Apply(sample.Add, dt, x, sample.Load(1, dt, c.dom)), sample.Whole(dt, c.dom), sample.Whole(dt, c.dom)))
+					tasks = append(tasks, sample.Map(c.dom, engine.Apply(sample.Add, dt, x, sample.Load(1, dt, c.dom)), sample.Whole(dt, c.dom),
+						sample.Whole(dt, c.dom)))
 				}
 				for _, task := range tasks {
 					ins := [][]byte{ocltest.RandomBytes(r, dt, c.dom.Size()), ocltest.RandomBytes(r, dt, c.dom.Size())}[:len(task.Ins)]

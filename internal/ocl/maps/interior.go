@@ -71,7 +71,8 @@ func mapped(es []*engine.Expr, f func(e *engine.Expr) *engine.Expr) []*engine.Ex
 func irregular(es []*engine.Expr) (n int) {
 	for _, e := range es {
 		for s := range e.Walk() {
-			if s.Op == engine.OpLoad && (len(s.Conds) > 0 || slices.ContainsFunc(s.Addr.Terms, func(t engine.Term) bool { return t.Atom.X != nil })) {
+			if s.Op == engine.OpLoad && (len(s.Conds) > 0 ||
+				slices.ContainsFunc(s.Addr.Terms, func(t engine.Term) bool { return t.Atom.X != nil })) {
 				n++
 			}
 		}

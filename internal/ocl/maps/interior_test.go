@@ -53,18 +53,28 @@ func TestPointsAwayFromBordersHaveNoConditions(t *testing.T) {
 		whole bool
 		e     *engine.Expr
 	}{
-		{"five points", engine.Domain{rows, cols}, true, true, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1), at(y, x, 1, 0, 1, 1), at(y, x, 1, 1, 1, 0))},
-		{"far points", engine.Domain{rows, cols}, true, false, sum(at(y, x, 1, -20, 1, 31), at(y, x, 1, 9, 1, -41), at(y, x, 1, 0, 1, 0), at(y, x, 1, 0, 1, 5))},
-		{"flipped", engine.Domain{rows, cols}, true, true, sum(at(y, x, -1, rows-3, -1, cols+4), at(y, x, 1, 3, -1, cols-9), at(y, x, 1, 0, 1, 1), at(y, x, 1, 0, 1, 0))},
-		{"every other", engine.Domain{2 * rows, cols / 2}, true, false, sum(at(y, x, 1, -rows, 1, -30), at(y, x, 1, 2-rows, 2, -15), at(y, x, 1, -rows, -2, cols-1), at(y, x, 1, 1-rows, 1, 0))},
-		{"of a stack", engine.Domain{5, rows / 5, cols}, true, true, sum(at(y.Mul(rows/5).Add(z.Mul(0)).AddConst(0), z, 1, -1, 1, 1), at(y, z, 9, 1, 1, -2), at(x, z, 1, -1, 1, 0), at(x, z, 2, 0, 1, 0))},
-		{"edges again", whole, true, true, sum(near(edge(y.AddConst(-2), rows), x), near(edge(y.AddConst(3), rows), x), near(y, edge(x.AddConst(-1), cols)), near(y, edge(x.AddConst(4), cols)))},
-		{"mirrored", whole, true, true, sum(near(mirror(y.AddConst(-2), rows), x), near(mirror(y.AddConst(3), rows), x), near(y, mirror(x.AddConst(-1), cols)), near(y, mirror(x.AddConst(4), cols)))},
-		{"wrapped", whole, true, true, sum(near(y.AddConst(rows-2).Mod(rows, whole), x), near(y.AddConst(1).Mod(rows, whole), x), near(y, x.AddConst(3).Mod(cols, whole)), near(y, x.AddConst(cols-1).Mod(cols, whole)))},
-		{"halves apart", engine.Domain{rows, cols}, false, false, sum(at(y, x, 1, 0, 1, -130), at(y, x, 1, 0, 1, 130), at(y, x, 1, 0, 1, 0), at(y, x, 1, 0, 1, -150))},
+		{"five points", engine.Domain{rows, cols}, true, true, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1), at(y, x, 1, 0, 1, 1),
+			at(y, x, 1, 1, 1, 0))},
+		{"far points", engine.Domain{rows, cols}, true, false, sum(at(y, x, 1, -20, 1, 31), at(y, x, 1, 9, 1, -41), at(y, x, 1, 0, 1, 0),
+			at(y, x, 1, 0, 1, 5))},
+		{"flipped", engine.Domain{rows, cols}, true, true, sum(at(y, x, -1, rows-3, -1, cols+4), at(y, x, 1, 3, -1, cols-9), at(y, x, 1, 0, 1, 1),
+			at(y, x, 1, 0, 1, 0))},
+		{"every other", engine.Domain{2 * rows, cols / 2}, true, false, sum(at(y, x, 1, -rows, 1, -30), at(y, x, 1, 2-rows, 2, -15),
+			at(y, x, 1, -rows, -2, cols-1), at(y, x, 1, 1-rows, 1, 0))},
+		{"of a stack", engine.Domain{5, rows / 5, cols}, true, true, sum(at(y.Mul(rows/5).Add(z.Mul(0)).AddConst(0), z, 1, -1, 1, 1),
+			at(y, z, 9, 1, 1, -2), at(x, z, 1, -1, 1, 0), at(x, z, 2, 0, 1, 0))},
+		{"edges again", whole, true, true, sum(near(edge(y.AddConst(-2), rows), x), near(edge(y.AddConst(3), rows), x),
+			near(y, edge(x.AddConst(-1), cols)), near(y, edge(x.AddConst(4), cols)))},
+		{"mirrored", whole, true, true, sum(near(mirror(y.AddConst(-2), rows), x), near(mirror(y.AddConst(3), rows), x),
+			near(y, mirror(x.AddConst(-1), cols)), near(y, mirror(x.AddConst(4), cols)))},
+		{"wrapped", whole, true, true, sum(near(y.AddConst(rows-2).Mod(rows, whole), x), near(y.AddConst(1).Mod(rows, whole), x),
+			near(y, x.AddConst(3).Mod(cols, whole)), near(y, x.AddConst(cols-1).Mod(cols, whole)))},
+		{"halves apart", engine.Domain{rows, cols}, false, false, sum(at(y, x, 1, 0, 1, -130), at(y, x, 1, 0, 1, 130), at(y, x, 1, 0, 1, 0),
+			at(y, x, 1, 0, 1, -150))},
 		{"one row", engine.Domain{rows * cols}, true, false, sum(along(-1), along(2), along(-3), along(1))},
 		{"across rows", whole, true, true, sum(at(y, x, 1, 0, 1, -1), at(y, x, 1, 0, 1, -2), at(y, x, 1, 0, 1, 1), at(y, x, 1, 0, 1, 2))},
-		{"rest of a vector", engine.Domain{rows, cols - 7}, true, false, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1), at(y, x, 1, 0, 1, -2), at(y, x, 1, 1, 1, 0))},
+		{"rest of a vector", engine.Domain{rows, cols - 7}, true, false, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1), at(y, x, 1, 0, 1, -2),
+			at(y, x, 1, 1, 1, 0))},
 		{"few points", engine.Domain{17, 21}, false, false, sum(at(y, x, 1, -1, 1, 0), at(y, x, 1, 0, 1, -1))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -115,7 +125,8 @@ func TestPointsAwayFromBordersAreStoredPastTheCaches(t *testing.T) {
 			within := []engine.Cond{{X: i, Lo: 0, Hi: rows}, {X: j, Lo: 0, Hi: cols}}
 			v = engine.Apply(sample.Add, tensor.Float32, v, engine.Load(0, tensor.Float32, i.Mul(cols).Add(j), within))
 		}
-		p := ocltest.Verify(t, e, sample.Map(whole, v, in), [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(15, 16)), tensor.Float32, in.Len)}, 0, 1)
+		p := ocltest.Verify(t, e, sample.Map(whole, v, in), [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(15, 16)), tensor.Float32, in.Len)},
+			0, 1)
 		if e.Facts().CPU {
 			require.Contains(t, p.Source, "#define STREAMED "+c.streamed)
 			require.Contains(t, p.Source, "#define INTERIOR 1")

@@ -58,7 +58,8 @@ func init() {
 // mapClass is the class of t for the tuning table.
 func mapClass(d *facts.Device, t *engine.Task) string {
 	rows, cols := mapView(d, t)
-	return variant.DTypes(t) + " " + variant.Layout(t.Values[0], access.Axes(t, 0)) + variant.Bucket("rows", access.Extent(t, rows)) + variant.Bucket("cols", access.Extent(t, cols))
+	return variant.DTypes(t) + " " + variant.Layout(t.Values[0], access.Axes(t, 0)) + variant.Bucket("rows", access.Extent(t, rows)) +
+		variant.Bucket("cols", access.Extent(t, cols))
 }
 
 func mapVariants(d *facts.Device, t *engine.Task) []variant.Variant {
@@ -267,7 +268,8 @@ func (m *mapping) planBlock(c mapBlock) (*variant.Plan, error) {
 	g.Size("RSPAN", r.Rows)
 	g.Size("CSPAN", r.Columns)
 	g.Macro("LANES", m.lanes())
-	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4)) // a mask costs about four elements
+	// a mask costs about four elements
+	g.Macro("NARROW", codegen.OneIf(len(m.rowAxes) > 0 && m.cols < 4*codegen.VectorLanes && m.cols%codegen.VectorLanes > 4))
 	buffered, streamed := m.task.Alias != nil, m.parts == nil && m.streamed(r)
 	g.Macro("SEGMENTS", codegen.OneIf(m.parts != nil))
 	g.Macro("INTERIOR", codegen.OneIf(m.inside != nil))

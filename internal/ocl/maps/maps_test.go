@@ -78,7 +78,8 @@ func TestTilesTurnEveryDType(t *testing.T) {
 				if dt == tensor.Float32 || dt != tensor.Bool && i%2 != 0 {
 					row := engine.Operand{DType: dt, Len: int64(c.dom[len(c.dom)-1])}
 					v := engine.Apply(sample.Add, dt, x, engine.Load(1, dt, engine.AxisIndex(len(c.dom)-1), nil))
-					ocltest.Verify(t, e, sample.Map(c.dom, v, in, row), [][]byte{ocltest.RandomBytes(r, dt, in.Len), ocltest.RandomBytes(r, dt, row.Len)}, 1e-6, 1)
+					ocltest.Verify(t, e, sample.Map(c.dom, v, in, row), [][]byte{ocltest.RandomBytes(r, dt, in.Len), ocltest.RandomBytes(r, dt, row.Len)},
+						1e-6, 1)
 				}
 			}
 		})

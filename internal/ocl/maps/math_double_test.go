@@ -43,7 +43,8 @@ func everyDouble() []float64 {
 	r := rand.New(rand.NewPCG(7, 8))
 	for len(xs) < 1<<12 {
 		u := r.Uint64()
-		xs = append(xs, math.Float64frombits(u), float64(int64(u))*0x1p-60, float64(int64(u))*0x1p-63, float64(int64(u))*0x1p-56, 1+float64(int64(u))*0x1p-66)
+		xs = append(xs, math.Float64frombits(u), float64(int64(u))*0x1p-60, float64(int64(u))*0x1p-63, float64(int64(u))*0x1p-56,
+			1+float64(int64(u))*0x1p-66)
 	}
 	return xs
 }
@@ -93,7 +94,8 @@ func TestFunctionsOfDoublesMeetTheirErrorEverywhere(t *testing.T) {
 		{"exp", exp, 3}, {"exp2", math.Exp2, 3}, {"expm1", math.Expm1, 3}, {"log", log, 3}, {"log1p", math.Log1p, 2},
 		{"log2", func(x float64) float64 { return log(x) / math.Ln2 }, 3},
 		{"sinh", sinh, 4}, {"cosh", cosh, 4}, {"tanh", math.Tanh, 5}, {"erf", math.Erf, 16}, {"erfc", math.Erfc, 16}, {"atan", math.Atan, 5},
-		{"asin", func(x float64) float64 { return math.Atan2(x, beside(x)) }, 4}, {"acos", func(x float64) float64 { return math.Atan2(beside(x), x) }, 4},
+		{"asin", func(x float64) float64 { return math.Atan2(x, beside(x)) }, 4},
+		{"acos", func(x float64) float64 { return math.Atan2(beside(x), x) }, 4},
 		{"asinh", math.Asinh, 4}, {"acosh", math.Acosh, 4}, {"atanh", math.Atanh, 5}, {"cospi", hostmath.CosPi, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -137,7 +139,8 @@ func TestFunctionsOfTwoDoublesKeepTheSpecialCasesOfC(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	e := doubleDevice(t)
 	inf := math.Inf(1)
-	ends := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, 0.3, -7.25, 1e300, -1e300, 1e-300, -1e-300, inf, -inf, math.NaN(),
+	ends := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, 0.3, -7.25, 1e300, -1e300, 1e-300, -1e-300, inf, -inf,
+		math.NaN(),
 		4503599627370497, -4503599627370497, 9007199254740991, 9007199254740992, 1e17, 123456.789}
 	var a, b []byte
 	for _, x := range ends {
@@ -150,7 +153,8 @@ func TestFunctionsOfTwoDoublesKeepTheSpecialCasesOfC(t *testing.T) {
 		name string
 		f    func(x, y float64) float64
 		ulp  float64
-	}{{"pow", math.Pow, 16}, {"hypot", math.Hypot, 4}, {"atan2", func(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }, 6}} {
+	}{{"pow", math.Pow, 16}, {"hypot", math.Hypot, 4}, {"atan2", func(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) },
+		6}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := applyDouble(t, e, &engine.Scalar{Name: c.name, Arity: 2, OpenCL: c.name + "(a, b)"}, a, b)

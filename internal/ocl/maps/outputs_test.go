@@ -33,7 +33,8 @@ func TestAReduceWritesSeveralOutputsOfItsFold(t *testing.T) {
 	t.Parallel()
 	const f32 = tensor.Float32
 	for _, dom := range []engine.Domain{{33, 257}, {3, 40001}, {1, 1}, {5, 0}} {
-		task := sample.Reduce(dom, 1, engine.Sum, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil), engine.Operand{DType: f32, Len: dom.Size()})
+		task := sample.Reduce(dom, 1, engine.Sum, engine.Load(0, f32, sample.DenseAt(dom, 0, 1), nil),
+			engine.Operand{DType: f32, Len: dom.Size()})
 		task.Values = append(task.Values, engine.Apply(sample.Mul, f32, engine.Acc(0, f32), sample.Constant(f32, 0.5)))
 		task.Outs = append(task.Outs, task.Outs[0])
 		for _, force := range []string{"item", "group", "block", "column"} {

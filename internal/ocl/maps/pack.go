@@ -81,7 +81,8 @@ func (m packing) plan(c mapPack) (*variant.Plan, error) {
 	}
 	m.values(g)
 	return &variant.Plan{
-		Params:   fmt.Sprintf("view=%dx%dx%d blocks=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
-		Launches: []variant.Launch{{Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_pack.cl"), Kernel: "map_pack", Global: s.Global, Local: s.Local}},
+		Params: fmt.Sprintf("view=%dx%dx%d blocks=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
+		Launches: []variant.Launch{{Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_pack.cl"), Kernel: "map_pack", Global: s.Global,
+			Local: s.Local}},
 	}, nil
 }

@@ -29,7 +29,8 @@ func TestInputsAlongRowsArePacked(t *testing.T) {
 		"a border":    sample.TransposedTimesWithin(f32, 35, 150),
 		"in place":    inPlace,
 		"two types":   sample.TwoTransposed(18, 33),
-		"a batch":     sample.Map(batched, engine.Apply(sample.Mul, f32, engine.Load(0, f32, sample.DenseAt(batched, 0, 2, 1), nil), sample.Load(1, f32, batched)), sample.Whole(f32, batched), sample.Whole(f32, batched)),
+		"a batch": sample.Map(batched, engine.Apply(sample.Mul, f32, engine.Load(0, f32, sample.DenseAt(batched, 0, 2, 1), nil),
+			sample.Load(1, f32, batched)), sample.Whole(f32, batched), sample.Whole(f32, batched)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))

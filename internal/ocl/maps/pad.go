@@ -75,7 +75,8 @@ func (p padding) plan() (*variant.Plan, error) {
 	g.Macro("OUT", out)
 	g.Macro("VL", kernels.TileSide)
 	g.Macro("VT", fmt.Sprint(out, kernels.TileSide))
-	g.Macro("HAVE(x)", map[int64]string{1: "convert_char16(x)", 2: "convert_short16(x)", 4: "x", 8: "convert_long16(x)"}[codegen.RegSize(p.load.DType)])
+	g.Macro("HAVE(x)", map[int64]string{1: "convert_char16(x)", 2: "convert_short16(x)", 4: "x",
+		8: "convert_long16(x)"}[codegen.RegSize(p.load.DType)])
 	load := fmt.Sprintf("vload%d(0, p)", kernels.TileSide)
 	if codegen.IsHalfType(in.DType) {
 		load = codegen.Widening(in.DType, kernels.TileSide)

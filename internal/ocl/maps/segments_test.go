@@ -40,7 +40,8 @@ func TestColumnsAreCutWhereAddressesBeginAgain(t *testing.T) {
 			_, most := column.Bounds(dom)
 			in := engine.Operand{DType: tensor.Float32, Len: int64(c.rows) * (most + 1)}
 			x := engine.Load(0, tensor.Float32, row.Mul(most+1).Add(column), nil)
-			p := ocltest.Verify(t, e, sample.Map(dom, engine.Apply(sample.Mul, tensor.Float32, x, x), in), [][]byte{ocltest.RandomBytes(r, tensor.Float32, in.Len)}, 0, 1)
+			p := ocltest.Verify(t, e, sample.Map(dom, engine.Apply(sample.Mul, tensor.Float32, x, x), in),
+				[][]byte{ocltest.RandomBytes(r, tensor.Float32, in.Len)}, 0, 1)
 			if e.Facts().CPU {
 				require.Equal(t, c.segments, strings.Count(p.Source, "INLINE float value_"), p.Source)
 			}

@@ -37,7 +37,8 @@ func phased(t *engine.Task) *engine.Task {
 	find = func(x *engine.Index) {
 		for _, term := range x.Terms {
 			if k := term.Atom.Kind; k == engine.AtomDiv || k == engine.AtomMod {
-				if d := term.Atom.D; d <= maxThin && t.Axes[last]%int(d) == 0 && access.Uses(engine.IndexValue(tensor.Int64, term.Atom.X), axes[len(axes)-1:]) {
+				if d := term.Atom.D; d <= maxThin && t.Axes[last]%int(d) == 0 &&
+					access.Uses(engine.IndexValue(tensor.Int64, term.Atom.X), axes[len(axes)-1:]) {
 					period = max(period, int(d))
 				}
 				find(term.Atom.X)

@@ -49,7 +49,8 @@ func TestThinAxesAreWrittenOut(t *testing.T) {
 		j, s := of(2)
 		addr := r.Mul(2 * 3 * 700).Add(s.Mul(3 * 700)).Add(engine.AxisIndex(0).Mul(700)).Add(i.Mul(70)).Add(j)
 		in := engine.Operand{DType: f, Len: dom.Size()}
-		p := ocltest.Verify(t, device(t, "map=thin", nil), sample.Map(dom, engine.Load(0, f, addr, nil), in), [][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(6, 8)), f, in.Len)}, 0, 0)
+		p := ocltest.Verify(t, device(t, "map=thin", nil), sample.Map(dom, engine.Load(0, f, addr, nil), in),
+			[][]byte{ocltest.RandomBytes(rand.New(rand.NewPCG(6, 8)), f, in.Len)}, 0, 0)
 		require.Contains(t, p.Variant, "thin")
 	})
 	t.Run("joined", func(t *testing.T) {
@@ -76,7 +77,8 @@ func TestThinAxesAreWrittenOut(t *testing.T) {
 		before := engine.Load(0, f, engine.AxisIndex(0).Mul(40).Add(window).AddConst(-1), []engine.Cond{{X: window, Lo: 1, Hi: 41}})
 		taken := engine.Apply(sample.Mul, f, engine.Apply(sample.Add, f, here, before), engine.IndexValue(f, tap))
 		r := rand.New(rand.NewPCG(8, 9))
-		p := ocltest.Verify(t, device(t, "map=thin", nil), sample.Map(dom, taken, engine.Operand{DType: f, Len: 120}), [][]byte{ocltest.RandomBytes(r, f, 120)}, 0, 0)
+		p := ocltest.Verify(t, device(t, "map=thin", nil), sample.Map(dom, taken, engine.Operand{DType: f, Len: 120}),
+			[][]byte{ocltest.RandomBytes(r, f, 120)}, 0, 0)
 		require.Contains(t, p.Variant, "thin view=3x40x3")
 	})
 }

@@ -101,7 +101,8 @@ func (m *tiling) extents() (outer, rows, cols int64) {
 func (m *tiling) streamed() bool {
 	o := m.task.Outs[0]
 	size := int64(o.DType.Size())
-	return m.direct() && !m.narrow() && size >= 4 && kernels.TileBlockBytes(size) <= m.dev.LocalMem && facts.Outgrows(m.task, o.Bytes(), m.dev.Cache-m.dev.Cache/4)
+	return m.direct() && !m.narrow() && size >= 4 && kernels.TileBlockBytes(size) <= m.dev.LocalMem &&
+		facts.Outgrows(m.task, o.Bytes(), m.dev.Cache-m.dev.Cache/4)
 }
 
 // direct reports whether values are stored as they are.
@@ -139,11 +140,13 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 	if m.streamed() {
 		g.Macro("BLOCK_COLS", kernels.TileBlockColumns)
 	}
-	g.Macro("PLAIN", codegen.OneIf(g.VectorHook("VALUES", coords, m.along, codegen.VectorLanes, t.Values[0], t.Values[0].DType, 2*facts.LineBytes)))
+	g.Macro("PLAIN", codegen.OneIf(g.VectorHook("VALUES", coords, m.along, codegen.VectorLanes, t.Values[0], t.Values[0].DType,
+		2*facts.LineBytes)))
 	g.Macro("STREAMED", codegen.OneIf(m.streamed()))
 	return &variant.Plan{
-		Params:   fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
-		Launches: []variant.Launch{{Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_tile_store.cl", "map/cpu_tile.cl"), Kernel: "map_tile", Global: s.Global, Local: s.Local}},
+		Params: fmt.Sprintf("view=%dx%dx%d tiles=%dx%dx%d", outer, rows, cols, s.Outer, s.Rows, s.Columns),
+		Launches: []variant.Launch{{Program: g.Assemble("lib/cpu_transpose.cl", "map/cpu_tile_store.cl", "map/cpu_tile.cl"), Kernel: "map_tile",
+			Global: s.Global, Local: s.Local}},
 	}, nil
 }
 
@@ -151,7 +154,8 @@ func (m *tiling) plan(c mapTile) (*variant.Plan, error) {
 func (m *tiling) places(g *codegen.Builder) {
 	t := m.task
 	g.HookOf("VALUE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}, {Name: "c", Axes: m.cols}}, t.Values, nil)
-	g.Hook("PLACE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}}, engine.IndexValue(tensor.Int64, m.place()), tensor.Invalid)
+	g.Hook("PLACE", []codegen.Coord{{Name: "o", Axes: m.outer}, {Name: "r", Axes: []int{m.along}}}, engine.IndexValue(tensor.Int64, m.place()),
+		tensor.Invalid)
 	g.Store("STORE", "VALUE", t.Values...)
 	g.Macro("NARROW", codegen.OneIf(m.narrow()))
 	g.Macro("DIRECT", codegen.OneIf(m.direct()))

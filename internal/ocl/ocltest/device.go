@@ -56,7 +56,8 @@ func DeviceDTypes(t testing.TB) []tensor.DType {
 
 // On makes engines with open, ocl.NewQueueOnly, on the device that all tests share: force is a list of variants as in EnvVariant,
 // change modifies the facts that the engine has about the device, nil for the true ones. Tests are skipped where there is no device.
-func On[E Engine](open func(d *platform.Opened, force string, change func(*facts.Device)) E) func(t testing.TB, force string, change func(*facts.Device)) E {
+func On[E Engine](open func(d *platform.Opened, force string, change func(*facts.Device)) E) func(t testing.TB, force string,
+	change func(*facts.Device)) E {
 	return func(t testing.TB, force string, change func(*facts.Device)) E {
 		t.Helper()
 		o, err := SharedDevice()

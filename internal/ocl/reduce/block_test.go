@@ -50,7 +50,8 @@ func TestFoldsOfComputedValuesAskForWideVectors(t *testing.T) {
 		lanes string
 	}{{tensor.Float32, 1, "16"}, {tensor.Float64, 1, "8"}, {tensor.Float32, 3, "0"}} {
 		in := engine.Operand{DType: c.dt, Len: dom.Size() * c.step}
-		task := sample.Reduce(dom, 1, engine.Sum, engine.Apply(sample.Exp, c.dt, engine.Load(0, c.dt, sample.DenseAt(dom, 0, 1).Mul(c.step), nil)), in)
+		task := sample.Reduce(dom, 1, engine.Sum, engine.Apply(sample.Exp, c.dt,
+			engine.Load(0, c.dt, sample.DenseAt(dom, 0, 1).Mul(c.step), nil)), in)
 		p, err := variant.MakePlan(ocltest.CPU(16), nil, task, "reduce=block")
 		require.NoError(t, err)
 		require.Contains(t, p.Launches[0].Program.Text(), "#define LANES "+c.lanes+"\n")

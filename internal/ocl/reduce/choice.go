@@ -120,7 +120,8 @@ func (r *reduction) planBlock(c reduceChoice) (*variant.Plan, error) {
 	g.Size("GOLDS", max(access.Extent(r.task, within), 1))
 	g.Size("RSPAN", m.Rows)
 	coords = append([]codegen.Coord{{Name: "r", Axes: access.Axes(r.task, 0)}}, coords...)
-	plain := len(within) == 1 && c.vec%codegen.VectorLanes == 0 && g.VectorHook("LOADS", coords, within[0], codegen.VectorLanes, r.fold.Value, r.val, 0)
+	plain := len(within) == 1 && c.vec%codegen.VectorLanes == 0 &&
+		g.VectorHook("LOADS", coords, within[0], codegen.VectorLanes, r.fold.Value, r.val, 0)
 	if plain {
 		plain = r.through(g, within[0], coords[1:]...)
 	} else {

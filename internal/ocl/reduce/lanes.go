@@ -31,7 +31,8 @@ func (r *reduction) byLanes() *lanes {
 	if n := len(l.taps); n > 1 {
 		l.taps, l.gold = l.taps[:n-1], l.taps[n-1:]
 	}
-	l.o, l.i, l.f, l.g = access.Extent(r.task, l.outer), access.Extent(r.task, l.inner), access.Extent(r.task, l.taps), access.Extent(r.task, l.gold)
+	l.o, l.i, l.f, l.g = access.Extent(r.task, l.outer), access.Extent(r.task, l.inner), access.Extent(r.task, l.taps),
+		access.Extent(r.task, l.gold)
 	if l.guard = commonGuard(r.fold.Value, r.task.Axes, l.inner); l.guard != nil {
 		l.full, l.beyond = settle(r.fold.Value, true), settle(r.fold.Value, false)
 	}
@@ -194,7 +195,8 @@ func (l *lanes) plan() (*variant.Plan, error) {
 	g.Macro("VEC", s.Vec)
 	g.Macro("OVERLAP", codegen.OneIf(l.i%s.Vec != 0))
 	g.Macro("GUARDED", codegen.OneIf(l.guard != nil))
-	o, i, f, gold := codegen.Coord{Name: "o", Axes: l.outer}, codegen.Coord{Name: "i", Axes: l.inner}, codegen.Coord{Name: "f", Axes: l.taps}, codegen.Coord{Name: "g", Axes: l.gold}
+	o, i, f, gold := codegen.Coord{Name: "o", Axes: l.outer}, codegen.Coord{Name: "i", Axes: l.inner}, codegen.Coord{Name: "f", Axes: l.taps},
+		codegen.Coord{Name: "g", Axes: l.gold}
 	g.Hook("LOAD", []codegen.Coord{o, i, f, gold}, l.full, tensor.Invalid)
 	if l.guard != nil {
 		g.Hook("LOAD_OUTSIDE", []codegen.Coord{o, i, f, gold}, l.beyond, tensor.Invalid)

@@ -56,7 +56,8 @@ func TestLanesOverAnInputAreStoredOnce(t *testing.T) {
 	out := task.Outs[0]
 	task.Ins = append(task.Ins, out)
 	dom := task.Axes[:4]
-	task.Values[0] = engine.Apply(sample.Add, tensor.Float32, task.Values[0], engine.Load(1, tensor.Float32, sample.DenseAt(dom, 0, 1, 2, 3), nil))
+	task.Values[0] = engine.Apply(sample.Add, tensor.Float32, task.Values[0],
+		engine.Load(1, tensor.Float32, sample.DenseAt(dom, 0, 1, 2, 3), nil))
 	task.Alias = []int{1}
 	r := rand.New(rand.NewPCG(1, 4))
 	ins := [][]byte{ocltest.RandomBytes(r, tensor.Float32, task.Ins[0].Len), ocltest.RandomBytes(r, tensor.Float32, out.Len)}

@@ -81,7 +81,8 @@ func TestLongSumsOfWideStripesAndTapsKeepTheirDigits(t *testing.T) {
 		dy := engine.Load(1, s.DType, engine.AxisIndex(4).Mul(int64(w)).Add(engine.AxisIndex(5)), nil)
 		task := sample.Reduce(engine.Domain{1, 1, 3, 3, h, w}, 4, engine.Sum, engine.Apply(sample.Mul, s.DType, dy, x), s.Images(), s.Results())
 		task.Axes = engine.Domain{1, 1, 3, 3, n, h, w}
-		at := []*engine.Index{engine.AxisIndex(0), engine.AxisIndex(1), engine.AxisIndex(2), engine.AxisIndex(3), engine.AxisIndex(5), engine.AxisIndex(6)}
+		at := []*engine.Index{engine.AxisIndex(0), engine.AxisIndex(1), engine.AxisIndex(2), engine.AxisIndex(3), engine.AxisIndex(5),
+			engine.AxisIndex(6)}
 		task.Folds[0].Value = task.Folds[0].Value.Subst(at, task.Axes)
 		task.Groups = []int{4, 3}
 		one := binary.NativeEndian.AppendUint32(nil, math.Float32bits(1))
@@ -210,9 +211,11 @@ func TestLongRowsKeepTheirDigitsInEveryVariant(t *testing.T) {
 			x := engine.Load(0, f32, engine.ConstIndex(0), nil)
 			task := &engine.Task{
 				Kind: engine.Row, Name: "test", Axes: dom, Groups: []int{1, 1},
-				Ins:    []engine.Operand{{DType: f32, Len: 1}},
-				Outs:   []engine.Operand{{DType: f32, Len: 2}, {DType: f32, Len: 2}},
-				Folds:  []engine.Fold{{Monoid: engine.Sum, Acc: f32, Value: x}, {Monoid: engine.Sum, Acc: f32, Value: engine.Apply(sample.Mul, f32, x, engine.Apply(sample.Mul, f32, engine.Acc(0, f32), sample.Constant(f32, 1)))}},
+				Ins:  []engine.Operand{{DType: f32, Len: 1}},
+				Outs: []engine.Operand{{DType: f32, Len: 2}, {DType: f32, Len: 2}},
+				Folds: []engine.Fold{{Monoid: engine.Sum, Acc: f32, Value: x},
+					{Monoid: engine.Sum, Acc: f32, Value: engine.Apply(sample.Mul, f32, x,
+						engine.Apply(sample.Mul, f32, engine.Acc(0, f32), sample.Constant(f32, 1)))}},
 				Values: []*engine.Expr{engine.Acc(0, f32), engine.Acc(1, f32)},
 			}
 			out, p := ocltest.Execute(t, device(ocltest.Optimized(t), "row="+name, nil), task, tenth(), 0)

@@ -40,7 +40,8 @@ func TestFoldsOfTransposedTensors(t *testing.T) {
 			for i, f := range []engine.Monoid{engine.Sum, engine.Max, engine.ArgMin} {
 				dt := []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32}[(i+c.dom[0])%3]
 				n := len(c.dom) - 1
-				task := sample.Reduce(c.dom, n, f, engine.Load(0, dt, sample.DenseAt(c.dom, c.order...), nil), engine.Operand{DType: dt, Len: c.dom.Size()})
+				task := sample.Reduce(c.dom, n, f, engine.Load(0, dt, sample.DenseAt(c.dom, c.order...), nil),
+					engine.Operand{DType: dt, Len: c.dom.Size()})
 				rows := task.Outs[0]
 				kept := make([]int, n)
 				for a := range kept {

@@ -48,7 +48,8 @@ func TestFoldsOfPiecesLoadVectors(t *testing.T) {
 		"padded by infinities": func(dt tensor.DType) *engine.Expr {
 			i, j := y.AddConst(-1), x.AddConst(-19)
 			conds := []engine.Cond{inside(i, rows-1), inside(j, cols-50)}
-			return engine.Apply(sample.Where, dt, engine.Valid(conds), at(dt, i, j, conds...), engine.Constant(dt, engine.Const{Float: math.Inf(-1)}))
+			return engine.Apply(sample.Where, dt, engine.Valid(conds), at(dt, i, j, conds...),
+				engine.Constant(dt, engine.Const{Float: math.Inf(-1)}))
 		},
 		"two pieces apart": func(dt tensor.DType) *engine.Expr {
 			return engine.Apply(sample.Add, dt, at(dt, y, x.AddConst(61).Mod(cols, whole)), at(dt, y, x.AddConst(7).Mod(cols, whole)))

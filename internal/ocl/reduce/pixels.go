@@ -22,7 +22,8 @@ func (l *lanes) pixelated() bool {
 // value is a product, and one factor of it is the same for a row of pixels; else nil.
 func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	taps := l.f * l.g
-	if l.index != nil || len(l.outer) == 0 || len(l.inner) == 0 || taps == 0 || taps > kernels.LargestPixelWindow || l.fold.Monoid != engine.Sum || access.GathersIn(l.full) {
+	if l.index != nil || len(l.outer) == 0 || len(l.inner) == 0 || taps == 0 || taps > kernels.LargestPixelWindow ||
+		l.fold.Monoid != engine.Sum || access.GathersIn(l.full) {
 		return nil, nil
 	}
 	left, right, ok := factors(l.full)
@@ -52,7 +53,8 @@ func (l *lanes) byPixels(exact bool) (*variant.Plan, error) {
 	g.Macro("FOLDS", l.f)
 	g.Macro("GOLDS", l.g)
 	g.Macro("GUARDED", codegen.OneIf(l.guard != nil))
-	o, p, i, f, gold := codegen.Coord{Name: "o", Axes: rows}, codegen.Coord{Name: "p", Axes: row}, codegen.Coord{Name: "i", Axes: l.inner}, codegen.Coord{Name: "f", Axes: l.taps}, codegen.Coord{Name: "g", Axes: l.gold}
+	o, p, i, f, gold := codegen.Coord{Name: "o", Axes: rows}, codegen.Coord{Name: "p", Axes: row}, codegen.Coord{Name: "i", Axes: l.inner},
+		codegen.Coord{Name: "f", Axes: l.taps}, codegen.Coord{Name: "g", Axes: l.gold}
 	hook := func(name string, e *engine.Expr, coords ...codegen.Coord) {
 		ok = ok && g.VectorHook(name, coords, l.inner[0], int(s.Lanes), e, l.val, 0)
 	}

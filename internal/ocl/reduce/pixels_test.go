@@ -106,7 +106,8 @@ func TestPixelsOverAnInputAreStoredOnce(t *testing.T) {
 		task := p.Task()
 		out := task.Outs[0]
 		task.Ins = append(task.Ins, out)
-		task.Values[0] = engine.Apply(sample.Add, p.DType, task.Values[0], engine.Load(2, p.DType, sample.DenseAt(task.Axes[:4], 0, 1, 2, 3), nil))
+		task.Values[0] = engine.Apply(sample.Add, p.DType, task.Values[0],
+			engine.Load(2, p.DType, sample.DenseAt(task.Axes[:4], 0, 1, 2, 3), nil))
 		task.Alias = []int{2}
 		ins := append(p.Operands(4), ocltest.RandomBytes(rand.New(rand.NewPCG(1, 4)), p.DType, out.Len))
 		ocltest.Verify(t, device(t, "reduce=lanes", nil), task, ins, 1e-5, 1)

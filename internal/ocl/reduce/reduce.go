@@ -213,13 +213,15 @@ func (r *reduction) finish(p *variant.Plan, parts kernels.Parts) *variant.Plan {
 		g.Macro("WG", wg)
 		m = kernels.ReduceGroup(r.rows, kernels.Parts{Count: 1}, wg)
 	}
-	p.Launches = append(p.Launches, variant.Launch{Program: g.Assemble("reduce/any_monoid.cl", "reduce/any_finish.cl"), Kernel: "reduce_finish", Global: m.Global, Local: m.Local})
+	p.Launches = append(p.Launches, variant.Launch{Program: g.Assemble("reduce/any_monoid.cl", "reduce/any_finish.cl"),
+		Kernel: "reduce_finish", Global: m.Global, Local: m.Local})
 	p.Params += fmt.Sprintf(" parts=%d", parts.Count)
 	return p
 }
 
 // one plans the one kernel of files, by default of the file with its name.
-func (r *reduction) one(g *codegen.Builder, m kernels.Grid, kernel, params string, parts kernels.Parts, files ...string) (*variant.Plan, error) {
+func (r *reduction) one(g *codegen.Builder, m kernels.Grid, kernel, params string, parts kernels.Parts, files ...string) (*variant.Plan,
+	error) {
 	if len(files) == 0 {
 		files = []string{kernels.FileOf(kernel)}
 	}

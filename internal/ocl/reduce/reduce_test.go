@@ -50,7 +50,8 @@ func TestEveryFoldOfEveryVariantOverOddShapes(t *testing.T) {
 					in := engine.Operand{DType: tensor.Float32, Len: dom.Size()}
 					v := engine.Load(0, in.DType, sample.DenseAt(dom, 0, 1), nil)
 					if f == engine.Prod {
-						v = engine.Apply(sample.Add, in.DType, engine.Apply(sample.Mul, in.DType, v, sample.Constant(in.DType, 0.01)), sample.Constant(in.DType, 1))
+						v = engine.Apply(sample.Add, in.DType, engine.Apply(sample.Mul, in.DType, v, sample.Constant(in.DType, 0.01)),
+							sample.Constant(in.DType, 1))
 					}
 					task := sample.Reduce(dom, 1, f, v, in)
 					p := ocltest.Verify(t, e, task, [][]byte{ocltest.RandomBytes(r, in.DType, in.Len)}, 1e-4, math.Sqrt(float64(s[1]))*0.1)

@@ -19,7 +19,8 @@ import (
 func TestStripesFoldDownRows(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	shapes := [][3]int{
-		{1, 40, 256}, {1, 33, 16}, {1, 20, 17}, {1, 50, 1001}, {3, 21, 300}, {300, 17, 33}, {1, 9001, 3}, {1, 5000, 4}, {2, 4321, 100}, {1, 3001, 2}, {70, 45, 5}, {181, 32, 6}, {9, 67, 7}, {5, 100, 3},
+		{1, 40, 256}, {1, 33, 16}, {1, 20, 17}, {1, 50, 1001}, {3, 21, 300}, {300, 17, 33}, {1, 9001, 3}, {1, 5000, 4}, {2, 4321, 100},
+		{1, 3001, 2}, {70, 45, 5}, {181, 32, 6}, {9, 67, 7}, {5, 100, 3},
 	}
 	for j, f := range []engine.Monoid{engine.Sum, engine.Min, engine.ArgMax} {
 		for i, s := range shapes {
@@ -94,7 +95,8 @@ func TestStripesOfExpressions(t *testing.T) {
 	cut := engine.Load(0, f32, engine.AxisIndex(1).Mul(100).Add(engine.AxisIndex(0)), []engine.Cond{{X: engine.AxisIndex(0), Lo: 3, Hi: 98}})
 	r := rand.New(rand.NewPCG(7, 7))
 	data := [][]byte{ocltest.RandomBytes(r, f32, in.Len), ocltest.RandomBytes(r, down.DType, down.Len)}
-	for name, v := range map[string]*engine.Expr{"plain": engine.Apply(sample.Mul, f32, d, x), "guarded": engine.Apply(sample.Add, f32, cut, y)} {
+	for name, v := range map[string]*engine.Expr{"plain": engine.Apply(sample.Mul, f32, d, x),
+		"guarded": engine.Apply(sample.Add, f32, cut, y)} {
 		task := sample.Reduce(dom, 1, engine.Sum, v, in, down)
 		p := ocltest.Verify(t, device(t, "reduce=stripe", nil), task, data, 1e-4, 2)
 		require.Contains(t, p.Variant, "stripe", name)

@@ -111,7 +111,8 @@ func (w *windows) divide(value *engine.Expr, lanes, taps []int) bool {
 		return false
 	}
 	w.box = !w.taps && w.factor == nil && !w.fold.Monoid.IsArg()
-	if down, along := w.down.taps(w.task.Axes), w.along.taps(w.task.Axes); w.box && max(down, along) > kernels.LargestBox || !w.box && down*along > kernels.LargestWindow {
+	if down, along := w.down.taps(w.task.Axes), w.along.taps(w.task.Axes); w.box && max(down, along) > kernels.LargestBox || !w.box &&
+		down*along > kernels.LargestWindow {
 		return false
 	}
 	return w.place()
@@ -154,7 +155,8 @@ func factors(e *engine.Expr) (a, b *engine.Expr, ok bool) {
 // and a factor, which has nothing to do with windows or, of taps, with taps.
 func (w *windows) separate(value *engine.Expr) bool {
 	slides := func(e *engine.Expr) bool {
-		return (e.DType == w.val || codegen.IsHalfType(e.DType) && w.val == tensor.Float32) && w.down.holds(e, w.task.Axes) && w.along.holds(e, w.task.Axes) && w.varies(e)
+		return (e.DType == w.val || codegen.IsHalfType(e.DType) && w.val == tensor.Float32) && w.down.holds(e, w.task.Axes) &&
+			w.along.holds(e, w.task.Axes) && w.varies(e)
 	}
 	apart := append(axis(w.down.at), w.along.at)
 	if w.taps {

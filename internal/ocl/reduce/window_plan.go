@@ -50,7 +50,8 @@ func (w *windows) plan() (*variant.Plan, error) {
 	g.Macro("VH", fmt.Sprint(c, kernels.WindowLanes/2))
 	g.Macro("BEYOND", codegen.Literal(w.val, w.beyond.Float, w.beyond.Int))
 	w.stage(g)
-	o, r, i := codegen.Coord{Name: "o", Axes: w.o}, codegen.Coord{Name: "r", Axes: axis(w.down.at)}, codegen.Coord{Name: "i", Axes: axis(w.along.at)}
+	o, r, i := codegen.Coord{Name: "o", Axes: w.o}, codegen.Coord{Name: "r", Axes: axis(w.down.at)},
+		codegen.Coord{Name: "i", Axes: axis(w.along.at)}
 	tapF, tapG := codegen.Coord{Name: "f", Axes: axis(w.down.tap)}, codegen.Coord{Name: "g", Axes: axis(w.along.tap)}
 	out := []codegen.Coord{o, r, i}
 	kernel, files := "reduce_window", []string{"reduce/any_monoid.cl", "reduce/cpu_window_stage.cl", "reduce/cpu_window_store.cl"}
@@ -106,7 +107,8 @@ func (w *windows) results(g *codegen.Builder, out []codegen.Coord) {
 	beside := true
 	for _, v := range t.Values {
 		for sub := range v.Walk() {
-			beside = beside && (sub.Op != engine.OpLoad || !access.Uses(sub, []int{w.along.at}) || len(sub.Conds) == 0 && sub.Addr.Key() == denseOver(t).Key())
+			beside = beside && (sub.Op != engine.OpLoad || !access.Uses(sub, []int{w.along.at}) || len(sub.Conds) == 0 &&
+				sub.Addr.Key() == denseOver(t).Key())
 		}
 	}
 	g.Macro("OVERRUN", codegen.OneIf(!w.exact() && beside))
@@ -137,7 +139,8 @@ func (w *windows) stage(g *codegen.Builder) {
 	over.Axes = w.positions
 	g.Task = &over
 	defer func() { g.Task = task }()
-	o, n, a, b := codegen.Coord{Name: "o", Axes: w.o}, codegen.Coord{Name: "n", Axes: w.n}, codegen.Coord{Name: "a", Axes: axis(w.down.at)}, codegen.Coord{Name: "b", Axes: axis(w.along.at)}
+	o, n, a, b := codegen.Coord{Name: "o", Axes: w.o}, codegen.Coord{Name: "n", Axes: w.n}, codegen.Coord{Name: "a", Axes: axis(w.down.at)},
+		codegen.Coord{Name: "b", Axes: axis(w.along.at)}
 	g.Macro("GUARDED", codegen.OneIf(len(w.guard) > 0))
 	if len(w.guard) > 0 {
 		g.Hook("ROW_INSIDE", []codegen.Coord{o, n, a}, engine.Valid(w.guard), tensor.Invalid)

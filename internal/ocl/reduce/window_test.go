@@ -70,7 +70,8 @@ func TestWindowsOverAnInputAreStoredOnce(t *testing.T) {
 	task := sample.Window{N: 2, C: 8, H: 14, W: 14, U: 3, V: 3, Stride: 1, Dilation: 1, Pad: 1, DType: tensor.Float32}.Filter()
 	out := task.Outs[0]
 	task.Ins = append(task.Ins, out)
-	task.Values[0] = engine.Apply(sample.Add, tensor.Float32, task.Values[0], engine.Load(2, tensor.Float32, sample.DenseAt(task.Axes[:4], 0, 1, 2, 3), nil))
+	task.Values[0] = engine.Apply(sample.Add, tensor.Float32, task.Values[0],
+		engine.Load(2, tensor.Float32, sample.DenseAt(task.Axes[:4], 0, 1, 2, 3), nil))
 	task.Alias = []int{2}
 	r := rand.New(rand.NewPCG(1, 4))
 	var ins [][]byte
@@ -91,7 +92,8 @@ func TestBoxesAreFoldedDownAndThenAlong(t *testing.T) {
 		fold   engine.Monoid
 		beyond float64
 	}{
-		"large":           {sample.Window{N: 2, C: 3, H: 24, W: 37, U: 13, V: 13, Stride: 1, Dilation: 1, Pad: 6, DType: f32}, engine.Max, math.Inf(-1)},
+		"large": {sample.Window{N: 2, C: 3, H: 24, W: 37, U: 13, V: 13, Stride: 1, Dilation: 1, Pad: 6, DType: f32}, engine.Max,
+			math.Inf(-1)},
 		"narrow":          {sample.Window{N: 2, C: 8, H: 9, W: 11, U: 3, V: 2, Stride: 1, Dilation: 1, Pad: 1, DType: f32}, engine.Min, 0.25},
 		"scattered":       {sample.Window{N: 1, C: 8, H: 19, W: 23, U: 3, V: 3, Stride: 1, Dilation: 2, Pad: 2, DType: f32}, engine.Prod, 0.5},
 		"over the middle": {sample.Window{N: 1, C: 4, H: 3, W: 40, U: 3, V: 3, Stride: 2, Dilation: 1, Pad: 1, DType: f32}, engine.Sum, 1.5},

@@ -36,7 +36,8 @@ func init() {
 
 func joinVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	a := t.Algorithm.(*engine.Join)
-	return []variant.Variant{{Name: "inputs", Why: "a few inputs a launch, each copied to its place", Plan: func() (*variant.Plan, error) { return planJoin(d, t, a) }}}
+	return []variant.Variant{{Name: "inputs", Why: "a few inputs a launch, each copied to its place",
+		Plan: func() (*variant.Plan, error) { return planJoin(d, t, a) }}}
 }
 
 // planJoin makes one program, which all launches have, each with inputs of its own. Inputs of about the same
@@ -96,7 +97,8 @@ func joinSizes(i int) (width, from string) { return fmt.Sprint("WIDTH", i), fmt.
 // joinProgram is the program for the given number of inputs a launch, of a task that has as many. Elements are moved as they are.
 func joinProgram(d *facts.Device, t *engine.Task, a *engine.Join, inputs int, span int64) *codegen.Program {
 	dt := map[int]tensor.DType{1: tensor.Uint8, 2: tensor.Uint16, 4: tensor.Uint32, 8: tensor.Uint64}[t.Outs[0].DType.Size()]
-	few := &engine.Task{Kind: engine.Routine, Name: t.Name, Caller: t.Caller, Algorithm: a, Outs: []engine.Operand{{DType: dt, Len: t.Outs[0].Len}}}
+	few := &engine.Task{Kind: engine.Routine, Name: t.Name, Caller: t.Caller, Algorithm: a,
+		Outs: []engine.Operand{{DType: dt, Len: t.Outs[0].Len}}}
 	few.Ins = slices.Repeat([]engine.Operand{{DType: dt, Len: t.Outs[0].Len}}, inputs)
 	g := codegen.New(d, few, t.Outs[0].Len+span)
 	elem := codegen.BitType(dt)

@@ -32,7 +32,8 @@ func (r *ranking) pairs() bool { return r.bits == 64 }
 
 func init() {
 	variant.Register(variant.Family{
-		Name: "rank", Kind: engine.Routine, Algorithm: (*engine.Rank)(nil), Variants: []string{"radix", "lanes", "few", "first", "group", "blocks", "match", "pick"},
+		Name: "rank", Kind: engine.Routine, Algorithm: (*engine.Rank)(nil), Variants: []string{"radix", "lanes", "few", "first", "group",
+			"blocks", "match", "pick"},
 		Choose: rankVariants, Cost: rankCost,
 	})
 }
@@ -44,7 +45,8 @@ func rankVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	radix := variant.Variant{Name: "radix", Why: "long rows, digit by digit", Plan: r.radix}
 	group := variant.Variant{Name: "group", Why: "short rows, each in local memory", Plan: r.group}
 	blocks := variant.Variant{Name: "blocks", Why: "long rows, digit by digit, block by block in local memory", Plan: r.blocks}
-	match := variant.Variant{Name: "match", Why: "long rows, digit by digit, block by block: lanes that run together find equal digits", Plan: r.match}
+	match := variant.Variant{Name: "match", Why: "long rows, digit by digit, block by block: lanes that run together find equal digits",
+		Plan: r.match}
 	pick := variant.Variant{Name: "pick", Why: "the first few of a row: nearly all elements are looked at once", Plan: r.pick}
 	var vs []variant.Variant
 	switch {
@@ -57,7 +59,8 @@ func rankVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 		}
 	}
 	if d.CPU && r.some() {
-		vs = slices.Insert(vs, r.place(), variant.Variant{Name: "first", Why: "the first few of a row: most elements are looked at once", Plan: r.first})
+		vs = slices.Insert(vs, r.place(), variant.Variant{Name: "first", Why: "the first few of a row: most elements are looked at once",
+			Plan: r.first})
 	}
 	if d.CPU && r.few() {
 		few := variant.Variant{Name: "few", Why: "the first few of rows, in a vector: most elements are looked at once", Plan: r.inSeats}
@@ -174,8 +177,9 @@ func (r *ranking) lanes() (*variant.Plan, error) {
 	g.Size("ROWS", r.Rows)
 	g.Size("RSPAN", s.Rows)
 	return &variant.Plan{
-		Params:   fmt.Sprintf("%d rows of %d, %d side by side", r.Rows, r.Length, s.Lanes),
-		Launches: []variant.Launch{{Program: g.Assemble("rank/any_keys.cl", "rank/cpu_lanes.cl"), Kernel: "rank_lanes", Global: s.Global, Local: s.Local}},
+		Params: fmt.Sprintf("%d rows of %d, %d side by side", r.Rows, r.Length, s.Lanes),
+		Launches: []variant.Launch{{Program: g.Assemble("rank/any_keys.cl", "rank/cpu_lanes.cl"), Kernel: "rank_lanes", Global: s.Global,
+			Local: s.Local}},
 	}, nil
 }
 
@@ -213,8 +217,9 @@ func (r *ranking) inSeats() (*variant.Plan, error) {
 	g.Macro("SEATS", seats)
 	g.Size("RSPAN", each)
 	return &variant.Plan{
-		Params:   fmt.Sprintf("%d of %d rows of %d, seats=%d", r.Keep, r.Rows, r.Length, seats),
-		Launches: []variant.Launch{{Program: g.Assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_few.cl"), Kernel: "rank_few", Global: shape.Global, Local: shape.Local}},
+		Params: fmt.Sprintf("%d of %d rows of %d, seats=%d", r.Keep, r.Rows, r.Length, seats),
+		Launches: []variant.Launch{{Program: g.Assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_few.cl"), Kernel: "rank_few",
+			Global: shape.Global, Local: shape.Local}},
 	}, nil
 }
 
@@ -236,7 +241,8 @@ func (r *ranking) first() (*variant.Plan, error) {
 	prog := g.Assemble("rank/any_keys.cl", "rank/cpu_vector.cl", "rank/cpu_first.cl")
 	p.Launches = []variant.Launch{{Program: prog, Kernel: "rank_first", Global: s.Global, Local: s.Local}}
 	if s.Parts > 1 {
-		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "rank_first_merge", Global: variant.Grid(r.Rows), Local: variant.Grid(1)})
+		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "rank_first_merge", Global: variant.Grid(r.Rows),
+			Local: variant.Grid(1)})
 	}
 	return p, nil
 }
@@ -279,7 +285,8 @@ func (r *ranking) pick() (*variant.Plan, error) {
 	prog := g.Assemble("rank/any_keys.cl", "rank/gpu_pick.cl")
 	p.Launches = []variant.Launch{{Program: prog, Kernel: "rank_pick", Global: s.Global, Local: s.Local}}
 	if s.Parts > 1 {
-		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "rank_pick_merge", Global: variant.Grid(int64(s.WG), r.Rows), Local: variant.Grid(int64(s.WG), 1)})
+		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "rank_pick_merge", Global: variant.Grid(int64(s.WG), r.Rows),
+			Local: variant.Grid(int64(s.WG), 1)})
 	}
 	return p, nil
 }
@@ -356,7 +363,8 @@ func (r *ranking) radix() (*variant.Plan, error) {
 	prog := g.Assemble("rank/any_keys.cl", "rank/cpu_radix.cl")
 	p := &variant.Plan{Scratch: scratch, Params: fmt.Sprintf("%d rows of %d, parts=%d digit=%d", r.Rows, r.Length, s.Parts, s.Digit)}
 	add := func(kernel string, i int) {
-		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: s.Global, Local: s.Local, Sizes: r.sizes(ps, i, s.Digit)})
+		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: s.Global, Local: s.Local,
+			Sizes: r.sizes(ps, i, s.Digit)})
 	}
 	for i := range ps {
 		suffix := ""
@@ -443,7 +451,8 @@ func rankCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	wide := max(size/4, 1)
 	if k := float64(a.Keep); size <= 4 && a.Keep <= min(kernels.FewMost, a.Length/2) && a.Keep > 0 {
 		seated := k * (1 + math.Log(float64(a.Length)/k)) // in random order
-		return variant.AlgorithmCost{Nanoseconds: n + float64(a.Rows)*(150+12*seated), Parts: max(float64(a.Rows), n/(1<<14)), Bytes: n * size, Launches: 1}
+		return variant.AlgorithmCost{Nanoseconds: n + float64(a.Rows)*(150+12*seated), Parts: max(float64(a.Rows), n/(1<<14)), Bytes: n * size,
+			Launches: 1}
 	}
 	if k := float64(a.Keep); size <= 4 && a.Keep <= a.Length/8 && 2*a.Keep <= kernels.FirstMost && a.Length >= 256 {
 		room := max(k, 32)
@@ -454,7 +463,8 @@ func rankCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	if kernels.RankLanes(a.Rows, a.Length) {
 		steps := math.Log2(float64(max(a.Length, 2)))
 		rows := float64(variant.RoundUp(a.Rows, 8)) // lanes that are idle cost as much
-		return variant.AlgorithmCost{Nanoseconds: 200 + rows*float64(a.Length)*wide*(4+0.15*steps*steps), Parts: rows / 8, Bytes: n * (2*size + 8), Launches: 1}
+		return variant.AlgorithmCost{Nanoseconds: 200 + rows*float64(a.Length)*wide*(4+0.15*steps*steps), Parts: rows / 8,
+			Bytes: n * (2*size + 8), Launches: 1}
 	}
 	passes := float64(dt.Size())
 	return variant.AlgorithmCost{

@@ -63,12 +63,14 @@ func routineBench(b *testing.B, task *engine.Task, ins [][]byte, variants ...str
 func BenchmarkSort(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, dt := range []tensor.DType{tensor.Float32, tensor.Int64} {
-		for _, c := range [][2]int64{{1, 1 << 8}, {1, 1 << 12}, {1, 1 << 16}, {1, 1 << 20}, {1, 1 << 24}, {1 << 16, 16}, {1 << 14, 100}, {1 << 10, 1000}, {100, 10000}} {
+		for _, c := range [][2]int64{{1, 1 << 8}, {1, 1 << 12}, {1, 1 << 16}, {1, 1 << 20}, {1, 1 << 24}, {1 << 16, 16}, {1 << 14, 100},
+			{1 << 10, 1000}, {100, 10000}} {
 			if dt == tensor.Int64 && c[0]*c[1] > 1<<20 {
 				continue
 			}
 			b.Run(fmt.Sprintf("%v/%dx%d", dt, c[0], c[1]), func(b *testing.B) {
-				routineBench(b, sample.Rank(dt, engine.Rank{Rows: c[0], Length: c[1], Keep: c[1]}), [][]byte{ocltest.RandomBytes(r, dt, c[0]*c[1])}, "", "rank=radix")
+				routineBench(b, sample.Rank(dt, engine.Rank{Rows: c[0], Length: c[1], Keep: c[1]}), [][]byte{ocltest.RandomBytes(r, dt, c[0]*c[1])}, "",
+					"rank=radix")
 			})
 		}
 	}
@@ -76,7 +78,8 @@ func BenchmarkSort(b *testing.B) {
 
 func BenchmarkRunningSums(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, c := range [][3]int64{{1, 1 << 10, 1}, {1, 1 << 16, 1}, {1, 1 << 24, 1}, {1 << 12, 1 << 10, 1}, {1, 1 << 12, 1 << 10}, {1 << 10, 64, 16}} {
+	for _, c := range [][3]int64{{1, 1 << 10, 1}, {1, 1 << 16, 1}, {1, 1 << 24, 1}, {1 << 12, 1 << 10, 1}, {1, 1 << 12, 1 << 10},
+		{1 << 10, 64, 16}} {
 		a := engine.Scan{Outer: c[0], Length: c[1], Inner: c[2]}
 		b.Run(a.String(), func(b *testing.B) {
 			routineBench(b, sample.Scan(tensor.Float32, a), [][]byte{ocltest.RandomBytes(r, tensor.Float32, c[0]*c[1]*c[2])}, "")
@@ -86,7 +89,8 @@ func BenchmarkRunningSums(b *testing.B) {
 
 func BenchmarkFirst(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, c := range [][3]int64{{1, 1 << 12, 10}, {1, 1 << 17, 50}, {1, 1 << 22, 100}, {1 << 10, 1000, 5}, {128, 50257, 50}, {1 << 14, 100, 3}, {1 << 12, 256, 8}, {1 << 12, 40, 16}} {
+	for _, c := range [][3]int64{{1, 1 << 12, 10}, {1, 1 << 17, 50}, {1, 1 << 22, 100}, {1 << 10, 1000, 5}, {128, 50257, 50},
+		{1 << 14, 100, 3}, {1 << 12, 256, 8}, {1 << 12, 40, 16}} {
 		b.Run(fmt.Sprintf("%d-of-%dx%d", c[2], c[0], c[1]), func(b *testing.B) {
 			a := engine.Rank{Rows: c[0], Length: c[1], Keep: c[2], Descending: true}
 			routineBench(b, sample.Rank(tensor.Float32, a), [][]byte{ocltest.RandomBytes(r, tensor.Float32, c[0]*c[1])}, "")

@@ -17,9 +17,12 @@ import (
 func rankCases() []engine.Rank {
 	return []engine.Rank{
 		{Rows: 1, Length: 1, Keep: 1}, {Rows: 20, Length: 2, Keep: 2, Descending: true}, {Rows: 19, Length: 33, Keep: 33},
-		{Rows: 3, Length: 300, Keep: 300, Descending: true}, {Rows: 9, Length: 700, Keep: 500, ByPosition: true}, {Rows: 2, Length: 1024, Keep: 9, Descending: true},
-		{Rows: 50, Length: 300, Keep: 1}, {Rows: 2, Length: 70_003, Keep: 300, Descending: true, ByPosition: true}, {Rows: 1, Length: 100_000, Keep: 45},
-		{Rows: 37, Length: 256, Keep: 8, Descending: true}, {Rows: 3, Length: 500, Keep: 16, ByPosition: true}, {Rows: 4, Length: 21, Keep: 10}, {Rows: 2, Length: 20_000, Keep: 9, Descending: true},
+		{Rows: 3, Length: 300, Keep: 300, Descending: true}, {Rows: 9, Length: 700, Keep: 500, ByPosition: true},
+		{Rows: 2, Length: 1024, Keep: 9, Descending: true},
+		{Rows: 50, Length: 300, Keep: 1}, {Rows: 2, Length: 70_003, Keep: 300, Descending: true, ByPosition: true},
+		{Rows: 1, Length: 100_000, Keep: 45},
+		{Rows: 37, Length: 256, Keep: 8, Descending: true}, {Rows: 3, Length: 500, Keep: 16, ByPosition: true}, {Rows: 4, Length: 21, Keep: 10},
+		{Rows: 2, Length: 20_000, Keep: 9, Descending: true},
 		{Rows: 1, Length: 40_000, Keep: 40_000}, {Rows: 2, Length: 33_001, Keep: 20_000, Descending: true, ByPosition: true},
 	}
 }
@@ -37,7 +40,8 @@ func TestEveryWayToSortGivesTheOrderOfTheCPUPath(t *testing.T) {
 				}
 				for i, a := range cases {
 					// Each is a program: of float32 a fifth, of others one in one variant.
-					if dt == tensor.Float32 && !ocltest.OneIn(i+v, 5) || dt != tensor.Float32 && (!ocltest.OneIn(i-3*int(dt)-v, len(cases)) || !ocltest.OneIn(int(dt)+v, 8)) {
+					if dt == tensor.Float32 && !ocltest.OneIn(i+v, 5) || dt != tensor.Float32 &&
+						(!ocltest.OneIn(i-3*int(dt)-v, len(cases)) || !ocltest.OneIn(int(dt)+v, 8)) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%v/%s", variantName, dt, a.String()), func(t *testing.T) {
@@ -90,7 +94,8 @@ func TestTheFirstOfARowArePickedFromAnyOrder(t *testing.T) {
 	ocltest.NumbersOnly(t)
 	e := device(t, "rank=pick", func(f *facts.Device) { f.CPU, f.Units = false, 16 })
 	for _, a := range []engine.Rank{
-		{Rows: 3, Length: 70_003, Keep: 500, Descending: true}, {Rows: 20, Length: 9_000, Keep: 50}, {Rows: 1, Length: 400_000, Keep: 512, ByPosition: true},
+		{Rows: 3, Length: 70_003, Keep: 500, Descending: true}, {Rows: 20, Length: 9_000, Keep: 50},
+		{Rows: 1, Length: 400_000, Keep: 512, ByPosition: true},
 	} {
 		for _, order := range []string{"rising", "falling", "random", "equal"} {
 			r := rand.New(rand.NewPCG(9, 10))

@@ -54,7 +54,8 @@ func (r *running) plan() (*variant.Plan, error) {
 	g.Size("SPAN", span)
 	prog := g.Assemble("running/any_fold.cl")
 	states := parts * r.Outer * r.Inner
-	p := &variant.Plan{Scratch: []int64{max(2*states*8, 16), max(states*8, 16)}, Params: fmt.Sprintf("parts=%d of %dx%dx%d", parts, r.Outer, r.Length, r.Inner)}
+	p := &variant.Plan{Scratch: []int64{max(2*states*8, 16), max(states*8, 16)}, Params: fmt.Sprintf("parts=%d of %dx%dx%d", parts, r.Outer,
+		r.Length, r.Inner)}
 	launch := variant.Launch{Program: prog, Global: variant.Grid(across, parts, r.Outer), Local: [3]int{wg, 1, 1}}
 	for _, k := range []string{"running_parts", "running_fold"}[codegen.OneIf(parts <= 1):] {
 		launch.Kernel = k

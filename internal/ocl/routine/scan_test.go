@@ -28,7 +28,8 @@ func TestRunningSumsOfEveryVariantAreThoseOfTheCPUPath(t *testing.T) {
 				}
 				for j, a := range []engine.Scan{
 					{Outer: 1, Length: 1, Inner: 1}, {Outer: 3, Length: 16, Inner: 1}, {Outer: 2, Length: 1041, Inner: 1},
-					{Outer: 1, Length: 70_001, Inner: 1}, {Outer: 700, Length: 3, Inner: 1}, {Outer: 2, Length: 5000, Inner: 3}, {Outer: 2, Length: 9, Inner: 700},
+					{Outer: 1, Length: 70_001, Inner: 1}, {Outer: 700, Length: 3, Inner: 1}, {Outer: 2, Length: 5000, Inner: 3},
+					{Outer: 2, Length: 9, Inner: 700},
 				} {
 					way := i + v // of other dtypes one, which is a program
 					if dt == tensor.Float32 && !wide {
@@ -73,7 +74,8 @@ func TestRunningSumsKeepWhatIsNotFinite(t *testing.T) {
 				}
 				x := tensor.Must(tensor.FromSlice(xs))
 				in, _ := x.Bytes()
-				outs, _ := ocltest.Execute(t, e, sample.Scan(tensor.Float32, engine.Scan{Outer: 1, Length: int64(len(xs)), Inner: 1, Reverse: reverse}), [][]byte{in}, 0)
+				outs, _ := ocltest.Execute(t, e, sample.Scan(tensor.Float32, engine.Scan{Outer: 1, Length: int64(len(xs)), Inner: 1, Reverse: reverse}),
+					[][]byte{in}, 0)
 				for i := range xs {
 					j := i
 					if reverse {

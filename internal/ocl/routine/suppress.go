@@ -75,11 +75,13 @@ func (s *suppressing) scores(g *codegen.Builder) {
 
 // program starts a program that selects.
 func (s *suppressing) program(limits ...int64) *codegen.Builder {
-	g := codegen.New(s.dev, s.task, append(limits, s.lists*(s.Boxes+kernels.SuppressSide), s.Batches*s.Boxes*4, 3*s.Capacity, s.lists*s.most+s.Capacity+s.lists*256)...)
+	g := codegen.New(s.dev, s.task, append(limits, s.lists*(s.Boxes+kernels.SuppressSide), s.Batches*s.Boxes*4, 3*s.Capacity,
+		s.lists*s.most+s.Capacity+s.lists*256)...)
 	g.Macro("CENTRE", codegen.OneIf(s.Centre))
 	g.Macro("BOX(i)", "vload4(i, "+g.Start(0, "float")+")")
 	row := g.Start(2, "long")
-	g.Macro("ROW(r, batch, class, box)", ifRead(s.task, 0, fmt.Sprintf("(%s[3 * (r)] = (batch), %s[3 * (r) + 1] = (class), %s[3 * (r) + 2] = (long)(box))", row, row, row)))
+	g.Macro("ROW(r, batch, class, box)", ifRead(s.task, 0,
+		fmt.Sprintf("(%s[3 * (r)] = (batch), %s[3 * (r) + 1] = (class), %s[3 * (r) + 2] = (long)(box))", row, row, row)))
 	g.Macro("TOTAL(n)", ifRead(s.task, 1, g.Start(3, "long")+"[0] = (long)(n)"))
 	g.Size("LISTS", s.lists)
 	g.Size("CLASSES", max(s.Classes, 1))
@@ -110,9 +112,11 @@ func (s *suppressing) list() (*variant.Plan, error) {
 	}
 	prog := g.Assemble("suppress/cpu_lists.cl")
 	if m.Items > 0 {
-		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "suppress_lists", Global: variant.Grid(m.Items), Local: variant.Grid(1)})
+		p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "suppress_lists", Global: variant.Grid(m.Items),
+			Local: variant.Grid(1)})
 	}
-	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "suppress_write", Global: variant.Grid(m.Parts), Local: variant.Grid(1)})
+	p.Launches = append(p.Launches, variant.Launch{Program: prog, Kernel: "suppress_write", Global: variant.Grid(m.Parts),
+		Local: variant.Grid(1)})
 	return p, nil
 }
 
@@ -158,7 +162,8 @@ func (s *suppressing) byGroups(rows *sortedRows) (*variant.Plan, error) {
 	rows.room(g, "OFFSETS", s.lists)
 	prog := g.Assemble("rank/any_items.cl", "suppress/gpu_group.cl")
 	add := func(kernel string) {
-		rows.Launches = append(rows.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(s.lists * int64(wg)), Local: variant.Grid(int64(wg))})
+		rows.Launches = append(rows.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(s.lists * int64(wg)),
+			Local: variant.Grid(int64(wg))})
 	}
 	add("suppress_sweep")
 	sums := codegen.New(s.dev, s.task, s.lists+1<<16)

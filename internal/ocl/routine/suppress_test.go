@@ -120,7 +120,8 @@ func TestNoProductIsContractedWhereBoxesAreCompared(t *testing.T) {
 func TestSuppressionWithoutBoxesSelectsNone(t *testing.T) {
 	for _, variantName := range []string{"list", "group", "blocks"} {
 		e := device(t, "suppress="+variantName, nil)
-		for _, a := range []engine.Suppress{{Batches: 2, Classes: 2, Capacity: 3}, {Batches: 0, Classes: 2, Boxes: 4, Capacity: 2}, {Batches: 2, Classes: 0, Boxes: 4, Capacity: 1}} {
+		for _, a := range []engine.Suppress{{Batches: 2, Classes: 2, Capacity: 3}, {Batches: 0, Classes: 2, Boxes: 4, Capacity: 2},
+			{Batches: 2, Classes: 0, Boxes: 4, Capacity: 1}} {
 			task := sample.Suppress(a)
 			if err := e.Check(task); err != nil {
 				t.Skip(err)

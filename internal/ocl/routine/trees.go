@@ -98,5 +98,6 @@ func treesCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 		step = 3
 	}
 	n := float64(a.Samples)
-	return variant.AlgorithmCost{Nanoseconds: n * (4*float64(a.Features) + step*a.Steps + 4*float64(a.Count)), Parts: n / fewSamples, Launches: 1}
+	return variant.AlgorithmCost{Nanoseconds: n * (4*float64(a.Features) + step*a.Steps + 4*float64(a.Count)), Parts: n / fewSamples,
+		Launches: 1}
 }

@@ -50,7 +50,8 @@ func BenchmarkTrees(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range [][4]int{{500, 8, 30, 32}, {500, 8, 30, 1000}, {500, 8, 30, 20_000}, {100, 14, 100, 1000}, {100, 6, 30, 100_000}} {
 		b.Run(fmt.Sprintf("%dx%d/%d", c[0], c[1], c[3]), func(b *testing.B) {
-			task, ins := sample.Forest(r, tensor.Float32, engine.Trees{Samples: int64(c[3]), Features: int64(c[2]), Targets: 1, Count: int64(c[0])}, c[1], 1)
+			task, ins := sample.Forest(r, tensor.Float32, engine.Trees{Samples: int64(c[3]), Features: int64(c[2]), Targets: 1, Count: int64(c[0])},
+				c[1], 1)
 			routineBench(b, task, ins, "")
 		})
 	}

@@ -213,7 +213,8 @@ func (u *uniqueTask) byItems(s *sortedRows) (*variant.Plan, error) {
 	prog := g.Assemble("rank/any_keys.cl", "rank/any_items.cl", "unique/any_items.cl")
 	wg := int64(kernels.Group(u.Count, u.dev.WorkGroup))
 	each := func(kernel string) {
-		s.Launches = append(s.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(variant.RoundUp(u.Count, wg)), Local: variant.Grid(wg)})
+		s.Launches = append(s.Launches, variant.Launch{Program: prog, Kernel: kernel, Global: variant.Grid(variant.RoundUp(u.Count, wg)),
+			Local: variant.Grid(wg)})
 	}
 	u.sum(s, numbers, "NUMBERS", "((i) == 0 || KEY_IN(0, i) != KEY_IN(0, (i) - 1))")
 	each("unique_starts")
@@ -292,7 +293,8 @@ func uniqueCost(t *engine.Task, _ variant.AlgorithmCost) variant.AlgorithmCost {
 	if a.Width != 1 {
 		return rowsCost(n, float64(a.Width), size)
 	}
-	l := variant.AlgorithmCost{Nanoseconds: n * (wide*(5+4*passes) + 6), Parts: max(1, n/(1<<13)), Bytes: n * wide * (16 + 24*passes), Launches: 2*passes + 2}
+	l := variant.AlgorithmCost{Nanoseconds: n * (wide*(5+4*passes) + 6), Parts: max(1, n/(1<<13)), Bytes: n * wide * (16 + 24*passes),
+		Launches: 2*passes + 2}
 	if !a.Sorted {
 		l.Nanoseconds, l.Launches = l.Nanoseconds+4*n, l.Launches+2
 	}

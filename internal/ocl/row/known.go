@@ -144,7 +144,8 @@ func (k *rowKnown) head(i int, f engine.Fold) string {
 
 // part is the head of the function that folds a row to a vector, and the call of it.
 func (k *rowKnown) part(i int, f engine.Fold) (head, call string) {
-	return fmt.Sprintf("static inline %s%d row_part%d(%s)", codegen.RegType(f.Acc), codegen.VectorLanes, i, k.parameters("const IDX r", false)),
+	return fmt.Sprintf("static inline %s%d row_part%d(%s)", codegen.RegType(f.Acc), codegen.VectorLanes, i,
+			k.parameters("const IDX r", false)),
 		fmt.Sprintf("row_part%d(%s)", i, k.arguments("r", ""))
 }
 

@@ -39,7 +39,8 @@ type rowPass struct{ hoists, stages int }
 const stageFlops = 8
 
 func newRowPlan(d *facts.Device, t *engine.Task, keeps bool) *rowPlan {
-	p := &rowPlan{dev: d, keeps: keeps, original: t, task: t.Rewrite(func(e *engine.Expr) *engine.Expr { return e }), rows: t.Size(0), cols: t.Size(1)}
+	p := &rowPlan{dev: d, keeps: keeps, original: t, task: t.Rewrite(func(e *engine.Expr) *engine.Expr { return e }), rows: t.Size(0),
+		cols: t.Size(1)}
 	for i := range t.Outs {
 		if t.OverRow(i) {
 			p.over = append(p.over, i)

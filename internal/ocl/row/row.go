@@ -26,9 +26,12 @@ func init() {
 
 func rowVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	t = belowTheirMaxima(t)
-	block := variant.Variant{Name: "block", Why: "a CPU driver: a row an item, columns in vectors", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).block() }}
-	group := variant.Variant{Name: "group", Why: "a work-group a row", Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).group() }}
-	split := variant.Variant{Name: "split", Why: "a fold after the other, each over all rows", Plan: func() (*variant.Plan, error) { return splitRow(d, t) }}
+	block := variant.Variant{Name: "block", Why: "a CPU driver: a row an item, columns in vectors",
+		Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).block() }}
+	group := variant.Variant{Name: "group", Why: "a work-group a row",
+		Plan: func() (*variant.Plan, error) { return newRowPlan(d, t, false).group() }}
+	split := variant.Variant{Name: "split", Why: "a fold after the other, each over all rows",
+		Plan: func() (*variant.Plan, error) { return splitRow(d, t) }}
 	together := []variant.Variant{group, block}
 	if d.CPU {
 		slices.Reverse(together)
@@ -159,7 +162,8 @@ func (p *rowPlan) defineVector(g *codegen.Builder, name string, e *engine.Expr, 
 }
 
 // scope returns the parameters of a function for e over columns; stage makes the parameter for an array.
-func (p *rowPlan) scope(e *engine.Expr, columns bool, stage func(ctype, array string) codegen.Param) (coords []codegen.Coord, params []codegen.Param, names map[int]string) {
+func (p *rowPlan) scope(e *engine.Expr, columns bool, stage func(ctype, array string) codegen.Param) (coords []codegen.Coord,
+	params []codegen.Param, names map[int]string) {
 	coords = append(coords, codegen.Coord{Name: "r", Axes: access.Axes(p.task, 0)})
 	params = append(params, codegen.Param{CType: "IDX", Name: "r", Arg: "r"})
 	if columns {
@@ -245,10 +249,12 @@ func (p *rowPlan) ahead(g *codegen.Builder, way schedule) string {
 			if way == byBands {
 				next, column, count = "r + BAND", "0", ", COLS"
 			}
-			g.Function(name, []codegen.Coord{{Name: "r", Axes: out}, {Name: "c", Axes: row}}, []codegen.Param{{CType: "IDX", Name: "r", Arg: next}, {CType: "IDX", Name: "c", Arg: column}}, nil,
+			g.Function(name, []codegen.Coord{{Name: "r", Axes: out}, {Name: "c", Axes: row}}, []codegen.Param{{CType: "IDX", Name: "r", Arg: next},
+				{CType: "IDX", Name: "c", Arg: column}}, nil,
 				[]*engine.Expr{engine.IndexValue(tensor.Int64, s.Addr)})
 			size := t.Ins[s.Input].DType.Size()
-			fmt.Fprintf(&b, "%s((%s), %s(), %d%s) ", map[schedule]string{byBlocks: "FETCH_ROW", byBands: "FETCH_RUN"}[way], g.Pointer(s.Input), name, 64/size, count)
+			fmt.Fprintf(&b, "%s((%s), %s(), %d%s) ", map[schedule]string{byBlocks: "FETCH_ROW", byBands: "FETCH_RUN"}[way], g.Pointer(s.Input), name,
+				64/size, count)
 		}
 	}
 	return b.String()

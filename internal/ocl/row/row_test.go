@@ -24,11 +24,13 @@ func TestRowsAgreeWithTheirDefinitionInEveryVariant(t *testing.T) {
 	t.Parallel()
 	for j, force := range []string{"block", "band", "group", "keep", "split"} {
 		for i, shape := range [][2]int{{1, 1}, {5, 3}, {7, 64}, {33, 65}, {2, 1000}, {3, 40_000}, {700, 17}, {8000, 33}, {4, 0}, {0, 4}} {
-			if force == "band" && (shape[1] > 128 || shape[1] == 0) || force != "band" && shape[0] == 8000 || force == "keep" && (shape[1] > 8192 || shape[1] == 0) {
+			if force == "band" && (shape[1] > 128 || shape[1] == 0) || force != "band" && shape[0] == 8000 || force == "keep" &&
+				(shape[1] > 8192 || shape[1] == 0) {
 				continue
 			}
 			empty := shape[0] == 0 || shape[1] == 0
-			if force != "block" && !empty && shape[0] != 8000 && !ocltest.OneIn(i+j, 2) { // each shape in every other variant: a kernel takes a second to compile
+			if force != "block" && !empty && shape[0] != 8000 && !ocltest.OneIn(i+j, 2) {
+				// each shape in every other variant: a kernel takes a second to compile
 				continue
 			}
 			t.Run(fmt.Sprint(force, shape), func(t *testing.T) {

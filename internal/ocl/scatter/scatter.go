@@ -15,7 +15,8 @@ import (
 )
 
 func init() {
-	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter, Variants: []string{"distinct", "item", "parts", "rows"}, Choose: scatterVariants, Class: scatterClass})
+	variant.Register(variant.Family{Name: engine.Scatter.String(), Kind: engine.Scatter,
+		Variants: []string{"distinct", "item", "parts", "rows"}, Choose: scatterVariants, Class: scatterClass})
 }
 
 // scatterClass is the class of t in the tuning table.
@@ -37,11 +38,13 @@ func scatterVariants(d *facts.Device, t *engine.Task) []variant.Variant {
 	}
 	rows := variant.Variant{Name: "rows", Why: "a CPU driver: an item owns rows, columns in vectors", Plan: plain(true)}
 	parts, worth := kernels.ScatterInParts(t.Size(0), t.Size(2), t.Size(1), d.Units)
-	split := variant.Variant{Name: "parts", Why: "an output that fits in a cache: each core folds updates of its own", Plan: func() (*variant.Plan, error) { return planScatterParts(d, t, parts) }}
+	split := variant.Variant{Name: "parts", Why: "an output that fits in a cache: each core folds updates of its own",
+		Plan: func() (*variant.Plan, error) { return planScatterParts(d, t, parts) }}
 	item := variant.Variant{Name: "item", Why: "an item owns one column of some rows", Plan: plain(false)}
 	switch {
 	case t.Distinct && t.Put == engine.PutSet:
-		put := variant.Variant{Name: "distinct", Why: "no two updates meet: each is written once", Plan: func() (*variant.Plan, error) { return planDistinct(d, t) }}
+		put := variant.Variant{Name: "distinct", Why: "no two updates meet: each is written once",
+			Plan: func() (*variant.Plan, error) { return planDistinct(d, t) }}
 		if d.CPU {
 			return []variant.Variant{put, rows, item}
 		}

@@ -99,7 +99,8 @@ func TestScattersOfEveryKindPutUpdatesInTheirOrder(t *testing.T) {
 							}
 						}
 						p := ocltest.Verify(t, e, task, ins, 1e-5, 5)
-						if whole := put == engine.PutAdd || put == engine.PutMin || put == engine.PutMax || put == engine.PutMul && dt.IsInt(); name == "parts" && whole && !each && s[2] > 0 {
+						if whole := put == engine.PutAdd || put == engine.PutMin || put == engine.PutMax || put == engine.PutMul &&
+							dt.IsInt(); name == "parts" && whole && !each && s[2] > 0 {
 							require.Contains(t, p.Variant, "parts")
 						}
 					}

@@ -46,7 +46,8 @@ func AsksOutside(source string) bool {
 		if !slices.Contains(extents, t.Text) {
 			continue
 		}
-		if i+3 >= len(tokens) || tokens[i+1].Text != "(" || tokens[i+3].Text != ")" || !slices.Contains([]string{"0", "1", "2"}, tokens[i+2].Text) {
+		if i+3 >= len(tokens) || tokens[i+1].Text != "(" || tokens[i+3].Text != ")" ||
+			!slices.Contains([]string{"0", "1", "2"}, tokens[i+2].Text) {
 			return true
 		}
 	}

@@ -60,7 +60,8 @@ func (s *Link) sendBy(ctx context.Context, r *relay, b *cl.Buffer, off int64, sr
 
 // push enqueues the copy of src to b at off in queue q, behind wait, through pieces
 // of c. The end of the last is told by last, if there is one.
-func (s *Link) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event, last *cl.Event) error {
+func (s *Link) push(ctx context.Context, c *pinned, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event,
+	last *cl.Event) error {
 	each := c.pieceOf(len(src))
 	var rest int
 	var err error
@@ -111,7 +112,8 @@ func (s *Link) write(c *pinned, p *piece, q *cl.Queue, b *cl.Buffer, off int64, 
 }
 
 // pushPieces is pushOne of several: workers copy to as many as are free, while the first goes its way.
-func (s *Link) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte, wait []*cl.Event) (rest int, err error) {
+func (s *Link) pushPieces(ctx context.Context, c *pinned, each int, q *cl.Queue, b *cl.Buffer, off int64, src []byte,
+	wait []*cl.Event) (rest int, err error) {
 	workers := hostcopy.New(len(src), each)
 	var pieces [hostcopy.Slots]*piece
 	told, sent, all := 0, 0, (len(src)+each-1)/each
