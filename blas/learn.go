@@ -304,8 +304,8 @@ func (d *device[T]) guess(s *shape) float64 {
 	return 8_000 + max(s.work()*0.005, s.elements()*float64(d.dtype.Size())*0.02)
 }
 
-// likely is how long the device may be expected to take, in ns: a core two of three multiplications that its vector units can do at
-// 2 GHz, and memory 10 GB/s.
+// likely is how long the device may be expected to take, in ns: a core does
+// two of three multiplications that the vector units of a slow one can do, and memory is a slow one's.
 func (d *device[T]) likely(s *shape) float64 {
 	if d.blas.products.Copies() {
 		return d.guess(s)

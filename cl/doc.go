@@ -21,7 +21,7 @@
 // usual names that works (on Linux libOpenCL.so.1, libOpenCL.so and vendors' own libraries, on
 // Windows OpenCL.dll of the system folder, on macOS the framework). A [LoadError] lists the
 // libraries that were tried. The first [Library.Platforms] makes the loader open every vendor's
-// driver, which takes about 100 ms.
+// driver, which takes long beside a call.
 //
 // Functions are found by name. Functions of newer versions and extensions may be missing; using one
 // then returns an error that wraps [ErrUnsupported].

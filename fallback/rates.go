@@ -22,7 +22,7 @@ const (
 )
 
 // The reference rates: the rates of the core on which the costs of steps were
-// found, about 4 GHz.
+// found.
 const (
 	refScalar  = 3.7e9
 	refMulAdds = 2.3e10

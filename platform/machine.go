@@ -41,7 +41,7 @@ type Note struct {
 
 // Discover finds and ranks the devices of all OpenCL platforms. It opens none and
 // compiles nothing; the first call in a process makes the loader start every
-// vendor's driver, which takes about 100 ms.
+// vendor's driver, which takes long beside a call.
 //
 // A machine without OpenCL is not an error: Devices is empty and LoadErr says why. Errors: ctx's, when it
 // ends before the drivers answer; ANYCL_QUIRKS or Staging has an unknown name; the library that

@@ -10,8 +10,8 @@ import (
 	"github.com/anycl/anycl/platform"
 )
 
-// Drivers of CPUs compile a kernel for the size of its work-groups when it is first launched (PoCL, 0.05 to 0.2 s
-// each), and no other launch of the process begins meanwhile. So kernels are launched once within Prepare's
+// Drivers of CPUs compile a kernel for the size of its work-groups when it is first launched, which takes
+// much longer than the launch, and no other launch of the process begins meanwhile. So kernels are launched once within Prepare's
 // caller's Compile, and kernels that could only be launched later are left alone while graphs run. Source:
 // pocl_check_kernel_dlhandle_cache in lib/CL/devices/common.c of PoCL 3.1.
 

@@ -13,7 +13,7 @@ import (
 // handover is about the time until a goroutine that waits for another goes on.
 const handover = 20 * time.Microsecond
 
-// The time of a run beside tasks and moves, on a core of about 4 GHz; see BenchmarkOwnTime.
+// The time of a run beside tasks and moves, on the core that it was measured on; see BenchmarkOwnTime.
 const (
 	ownRun    = 180 * time.Nanosecond // checks, locks and clocks
 	ownFeed   = 110 * time.Nanosecond // of each input: found, checked and written

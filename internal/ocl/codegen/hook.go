@@ -147,8 +147,8 @@ func (g *Builder) converted(output int, from tensor.DType, v string) string {
 		v = castExpr(from, o.DType, v)
 	}
 	if o.DType == tensor.Bool && g.Device.CPU {
-		// A truth value from a constant 1 becomes a masked load of it, which was
-		// measured to take a microsecond (PoCL 3.1 on Zen 5). An argument is in a register.
+		// A truth value from a constant 1 becomes a masked load of it, which is
+		// slow with PoCL 3.1 on some processors. An argument is in a register.
 		v = fmt.Sprintf("%s ? (uchar)%s : (uchar)0", v, g.int("true", 1))
 	}
 	return v

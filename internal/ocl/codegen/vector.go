@@ -27,7 +27,7 @@ func (g *Builder) VectorHook(name string, coords []Coord, axis, lanes int, e *en
 // VectorOfSums is VectorHook with a last parameter: as many accumulated values of register type acc.
 //
 // In long functions an operation without a vector form is a loop over the lanes, which compilers turn into one: in the loops around
-// a hook for one value they unroll tiles first, and find no vectors in the unrolled code. Short ones are 10 to 20 % faster there.
+// a hook for one value they unroll tiles first, and find no vectors in the unrolled code. Short ones are faster there.
 func (g *Builder) VectorOfSums(name string, coords []Coord, axis, lanes int, e *engine.Expr, to, acc tensor.DType, ahead int) bool {
 	params := append(parametersOf(coords), Param{VectorType(acc, lanes), "acc", ""})
 	f := &fn{g: g, seen: map[string]string{}, coords: coords, width: lanes, accs: map[int]string{0: lanesOf + "acc"}, ahead: ahead,

@@ -160,8 +160,8 @@ func swapForLanes(d *facts.Device, t *engine.Task, plain orientations) bool {
 
 // gathersB reports whether B is neither read where it lies nor copied in runs: an
 // element at a time, which takes as long as several vectors of sums do, so that even
-// columns that fill few lanes of a vector are better (measured, windows of 227 channels
-// against 3 kernels: 5 times). A pack that is kept is not made in a run.
+// columns that fill few lanes of a vector are better, as with many
+// channels and few kernels. A pack that is kept is not made in a run.
 func (c *Contraction) gathersB() bool {
 	return !c.bb.AlongK() && !c.columnsAdjoin() && !c.directB(c.panelShape()) && !c.canKeepB(c.panelShape())
 }

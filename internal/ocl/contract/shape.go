@@ -263,7 +263,7 @@ func (c *Contraction) program(a, b, out bool, limits ...int64) *codegen.Builder 
 }
 
 // quicklyCompiled is how many operations a contraction has at most whose kernels are compiled with less effort. Larger ones
-// were measured to run as fast, within 2 %, but run so long that this counts for more than compiling.
+// run as fast with less too, but run so long that this counts for more than compiling.
 const quicklyCompiled = 1 << 20
 
 // flops counts multiplications and additions.

@@ -147,7 +147,7 @@ func gatheredAlong(e *engine.Expr, a int) bool {
 }
 
 // short reports whether a lane goes through a whole row, which is read in full
-// and then put in vectors: twice as fast as a gather for every column.
+// and then put in vectors: faster than a gather for every column.
 func (l *lanes) short() bool {
 	return len(l.taps) == 1 && len(l.gold) == 0 && l.f > 1 && l.f <= kernels.SmallWindow &&
 		l.i >= 64 && l.guard == nil && !l.fold.Monoid.IsArg() && access.Stride(l.fold.Value, l.taps[0]) == 1

@@ -10,8 +10,8 @@ type AlgorithmCost struct {
 	Launches    float64
 }
 
-// referenceCore is how many operations a second the core did on which costs were measured:
-// AVX-512 at about 4 GHz.
+// referenceCore is how many operations a second the core did on which costs were measured,
+// which has AVX-512.
 const referenceCore = 257e9
 
 // Time predicts how long an algorithm takes on the given number of compute units, without its launches, in seconds: flops and bytes a
