@@ -134,6 +134,12 @@ func run(o options) error {
 			others = append(others, p)
 		}
 	}
+	o.printHead(rows, others)
+	return o.compare(ctx, list, others)
+}
+
+// printHead prints what is measured, and the names of the columns.
+func (o *options) printHead(rows int, others []*peer) {
 	what := "time"
 	if o.cpu {
 		what = "time of all processors"
@@ -147,6 +153,10 @@ func run(o options) error {
 		fmt.Print("   peak memory of each")
 	}
 	fmt.Println()
+}
+
+// compare prints a line for each question that was asked for, and the mean of all.
+func (o *options) compare(ctx context.Context, list []question, others []*peer) error {
 	logs, asked := 0.0, 0
 	for _, q := range list {
 		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), q.name) {
