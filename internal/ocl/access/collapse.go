@@ -38,11 +38,16 @@ func dropUnits(t *engine.Task) *engine.Task {
 	if !slices.Contains(t.Axes, 1) {
 		return t
 	}
+	return drop(t, func(axis int) bool { return t.Axes[axis] == 1 })
+}
+
+// drop removes some axes of extent 1.
+func drop(t *engine.Task, drops func(axis int) bool) *engine.Task {
 	at, dom, groups := make([]*engine.Index, len(t.Axes)), engine.Domain{}, slices.Clone(t.Groups)
 	for g := range groups {
 		from, to := t.Group(g)
 		for a := from; a < to; a++ {
-			if t.Axes[a] == 1 {
+			if drops(a) {
 				at[a] = engine.ConstIndex(0)
 				groups[g]--
 				continue
@@ -56,7 +61,12 @@ func dropUnits(t *engine.Task) *engine.Task {
 	return c
 }
 
-// merge is MergeAxes that leaves an axis of extent 1 behind, so that expressions without the two axes stay as they are.
+// MergeAxes makes axes a and a+1, of one group, axis a.
+func MergeAxes(t *engine.Task, a int) *engine.Task {
+	return drop(merge(t, a), func(axis int) bool { return axis == a+1 })
+}
+
+// merge makes axes a and a+1 one and leaves an axis of extent 1 behind, so that expressions without the two stay as they are.
 func merge(t *engine.Task, a int) *engine.Task {
 	dom := slices.Clone(t.Axes)
 	dom[a], dom[a+1] = t.Axes[a]*t.Axes[a+1], 1
@@ -73,35 +83,6 @@ func merge(t *engine.Task, a int) *engine.Task {
 		return e.Subst(at, dom)
 	})
 	c.Axes = dom
-	return c
-}
-
-// MergeAxes makes axes a and a+1 of group g one.
-func MergeAxes(t *engine.Task, g, a int) *engine.Task {
-	dom := slices.Delete(slices.Clone(t.Axes), a, a+1)
-	inner := int64(t.Axes[a+1])
-	dom[a] = t.Axes[a] * t.Axes[a+1]
-	at := make([]*engine.Index, len(t.Axes))
-	for i := range at {
-		switch {
-		case i < a:
-			at[i] = engine.AxisIndex(i)
-		case i == a:
-			at[i] = engine.AxisIndex(a).Div(inner, dom)
-		case i == a+1:
-			at[i] = engine.AxisIndex(a).Mod(inner, dom)
-		default:
-			at[i] = engine.AxisIndex(i - 1)
-		}
-	}
-	return substitute(t, g, dom, at)
-}
-
-func substitute(t *engine.Task, g int, dom engine.Domain, at []*engine.Index) *engine.Task {
-	c := t.Rewrite(func(e *engine.Expr) *engine.Expr { return e.Subst(at, dom) })
-	c.Axes = dom
-	c.Groups = slices.Clone(t.Groups)
-	c.Groups[g]--
 	return c
 }
 

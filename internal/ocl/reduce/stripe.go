@@ -111,7 +111,7 @@ func (s *stripes) turned(n int64) *stripes {
 	f := r.fold
 	f.Value = f.Value.Subst(at, t.Axes)
 	t.Folds, t.Values = []engine.Fold{f}, nil
-	merged := access.MergeAxes(&t, 0, last)
+	merged := access.MergeAxes(&t, last)
 	c := &stripes{reduction: r, task: merged, turns: n}
 	c.divide()
 	c.rest = s.folds % n * s.i
