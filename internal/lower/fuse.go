@@ -27,6 +27,8 @@ const (
 	acrossFlops    = 6       // in operations, to read an element that is no neighbour in memory
 	severalReads   = 3       // of elements that neighbour along one axis in memory and are read along another
 	shortPiece     = 32      // elements; vectors have 16
+	mostBorder     = 1.25    // times as large as an operand is what has a border around it
+	leastInterior  = 1 << 17 // reads in a map that has a loop of its own for what is no border
 )
 
 // fusion decides for every node of a simplified graph whether it becomes a

@@ -74,8 +74,9 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		}
 		at, conds := n.Op.View(n, coordinates(n), engine.Domain(n.Shape))
 		broken := breaksLines(n, at...)
+		again := passes >= 2 && (inner[n] || !bordered(n, passes))
 		switch {
-		case !slid && (passes >= 2 && (broken || along(n, conds)) || inner[n] && slices.ContainsFunc(at, f.shortPieces(n))):
+		case !slid && (again && (broken || along(n, conds)) || inner[n] && slices.ContainsFunc(at, f.shortPieces(n))):
 			return goneThrough(passes)
 		case (slid || tiled || inLines) && broken:
 			longer += (scalarSlowdown - 1) * min(reads, 1)
@@ -120,6 +121,13 @@ func (f *fusion) afterFold(u, n *ir.Node) bool {
 		}
 	}
 	return false
+}
+
+// bordered reports whether n is its operand with few elements around, and is read passes times as often as makes a map that reads it
+// compute the elements at borders apart: it finds the others without conditions, by vectors.
+func bordered(n *ir.Node, passes float64) bool {
+	of, all := float64(n.In[0].Size()), float64(n.Size())
+	return all > of && all <= mostBorder*of && passes*all >= leastInterior
 }
 
 // along reports whether conds depend on the coordinate of n along its lines of memory.

@@ -26,6 +26,10 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 		return MaxPool2D(x, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{1, 1}, Pad: [2]int{1, 1}})
 	}
 	tile := func(x *Node, of int) *Node { return Tile(Narrow(x, 3, 0, of), 1, 1, 1, side/of) }
+	cross := func(x *Node, border string) *Node {
+		o := StencilOptions{Axes: []int{2, 3}, Size: []int{3, 3}, Weights: []float64{0, 1, 0, 1, -4, 1, 0, 1, 0}, Border: border}
+		return Stencil(x, o)
+	}
 	cases := map[string]struct {
 		read  func(x *Node) *Node
 		tasks int
@@ -51,6 +55,9 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 		"channels last, stencil": {func(x *Node) *Node {
 			return Stencil(Transpose(x, 0, 2, 3, 1), StencilOptions{Axes: []int{2, 3}, Size: []int{3, 3}, Weights: []float64{0, 1, 0, 1, -4, 1, 0, 1, 0}})
 		}, 2},
+		"stencil":                {func(x *Node) *Node { return cross(x, "zero") }, 1},
+		"stencil of edges":       {func(x *Node) *Node { return cross(x, "edge") }, 1},
+		"stencil on a torus":     {func(x *Node) *Node { return cross(x, "wrap") }, 1},
 		"of short tiles, summed": {func(x *Node) *Node { return Sum(tile(x, side/3), 2, 3) }, 2},
 	}
 	for name, c := range cases {
