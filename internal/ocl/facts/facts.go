@@ -41,6 +41,10 @@ type Device struct {
 // has. Virtual machines may hide it: PoCL then says that there is none.
 const usualCache = 32 << 20
 
+// shareOfCache is what a core may hold of the last cache. A virtual machine with few cores of a large processor is told of all of its
+// cache, which others fill as well.
+const shareOfCache = 16 << 20
+
 // New describes an opened device. A work-group is never larger than 256
 // and a kernel's arguments never need more than 1024 bytes, which every device
 // takes; a device that declares less is believed.
@@ -54,7 +58,7 @@ func New(d *platform.Device, caps *platform.Caps) *Device {
 		RegisterCap: caps.RegisterCap,
 	}
 	if f.CPU {
-		f.Cache = cmp.Or(d.CacheBytes, usualCache)
+		f.Cache = min(cmp.Or(d.CacheBytes, usualCache), max(int64(f.Units)*shareOfCache, usualCache))
 	}
 	if info := d.Info(); info != nil {
 		f.FlushesDenormals = info.SingleFP&cl.FPDenorm == 0
