@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/anycl/anycl/engine"
@@ -21,6 +22,7 @@ type hostPath struct {
 	inline *hostRunner
 	pooled *hostRunner // nil: there is no second thread
 	loaded *hostrun.LoadedKernels
+	read   sync.Map // what hostrun.Indivisible says of a program, by textHash: reading a long text takes longer than planning a task
 }
 
 // newHostPath is nil where there is no inline device.
@@ -80,7 +82,13 @@ func (h *hostPath) indivisible(t *engine.Task) (why string, checked bool) {
 	case h.eng.bounds:
 		return "", true
 	}
-	return hostrun.Indivisible(t.Custom.Source, t.Custom.Form(true).Options), false
+	source, options := t.Custom.Source, t.Custom.Form(true).Options
+	id := textHash(source, options)
+	known, ok := h.read.Load(id)
+	if !ok {
+		known, _ = h.read.LoadOrStore(id, hostrun.Indivisible(source, options))
+	}
+	return known.(string), false
 }
 
 // callersCaches is the domain of data moved by the thread that then runs kernels on it, or did before.

@@ -28,10 +28,9 @@ func convolved(x *ops.Node, conjugate bool) *ops.Node {
 	for i := range spectrum {
 		spectrum[i] /= complex(float64(m), 0)
 	}
-	shape := x.Shape()
-	batch := ir.Product(shape[:axis])
+	batch := ir.Product(x.Shape()[:axis])
 	y := steps(x, batch, m, 1, false, scaling{before: chirp})
-	return ops.Reshape(steps(y, batch, m, 1, true, scaling{spectrum, chirp}), shape...)
+	return steps(y, batch, m, 1, true, scaling{spectrum, chirp})
 }
 
 // times multiplies pairs, along the axis before the last, by complex constants.

@@ -174,7 +174,7 @@ func checkedKernels(dt tensor.DType) (all []checkedKernel) {
 		if a.rowByRow(dt) {
 			factors = numbers(rowTurns(a.M, rowLanes(dt)))
 		}
-		add("fft.step", a, random(2*a.Batch*from), roots(a.M), factors, random(2*(a.M*a.Lines+stepPad)))
+		add("fft.step", a, random(a.Batch, from, 2), roots(a.M), factors, random(2*(a.M*a.Lines+stepPad)))
 	}
 	for _, h := range []int{1, 2, 9, 40} {
 		add("fft.unpack", dftAttr{false}, random(2, 2*h), halfRoots(h))

@@ -3,6 +3,7 @@ package fft
 import (
 	_ "embed" // for kernels
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/anycl/anycl/internal/dtypes"
@@ -132,7 +133,11 @@ var _ = ops.MustDefine(ops.Op{
 			return nil, 0, fmt.Errorf("x is %v, of which there are no transforms of %+v", s, a)
 		}
 		if from != to {
-			s = []int{a.Batch, to, 2}
+			if n := len(s); n < 2 || s[n-2] != from {
+				return nil, 0, fmt.Errorf("x is %v, whose rows are not of %d pairs", s, from)
+			}
+			s = slices.Clone(s)
+			s[len(s)-2] = to
 		}
 		return s, c.DType(0), nil
 	},

@@ -22,7 +22,7 @@ func dft(x *ops.Node, axis int, conjugate bool) *ops.Node {
 }
 
 // steps is x, [batch, n, inner] pairs in memory, with n elements transformed, in the shape that x has. Only where inner is 1 they are scaled: x is then
-// [batch, len(before), 2], and the result [batch, len(after), 2].
+// [..., len(before), 2], and the result [..., len(after), 2].
 func steps(x *ops.Node, batch, n, inner int, conjugate bool, by scaling) *ops.Node {
 	rest, longest := n, factor
 	whole := &stepAttr{Batch: batch, M: n, Lines: inner, From: len(by.before), To: len(by.after)}
