@@ -169,9 +169,10 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 			optest.TestOps(t, e, o)
 			return
 		}
-		// A driver's optimizer meets each op that has kernels of its own in the dtypes that most programs have. What consists of
-		// others comes down to the same kernels, or to maps of several ops, which random graphs are, too. Numbers of 16 bits are computed
-		// as float32 is, and tests of casts compile their loads and stores with the optimizer.
+		// A driver's optimizer meets each op that has kernels of its own in the dtypes that most programs have: element-wise ops, which
+		// share kernels, with all samples, others with one in six. What consists of others comes down to the same kernels, or to maps of
+		// several ops, which random graphs are, too. Numbers of 16 bits are computed as float32 is, and tests of casts compile their
+		// loads and stores with the optimizer.
 		usual, others, compositions := *o, *o, *o
 		for _, dt := range tensor.DTypes() {
 			if slices.Contains([]tensor.DType{tensor.Float32, tensor.Int32, tensor.Bool, tensor.Complex64}, dt) {
@@ -180,20 +181,30 @@ func TestEveryOpAgreesWithReference(t *testing.T) {
 				others.DTypes = append(others.DTypes, dt)
 			}
 		}
+		own := usual
 		for op := range ops.Table() {
-			if (op.Compose != nil || op.ComposeAll != nil) && !slices.Contains(variantOps, op.Name) {
+			switch {
+			case (op.Compose != nil || op.ComposeAll != nil) && !slices.Contains(variantOps, op.Name):
 				compositions.Ops = append(compositions.Ops, op.Name)
-			} else {
+				continue
+			case op.Scalar != nil && len(op.Operands) > 0:
 				usual.Ops = append(usual.Ops, op.Name)
+			default:
+				own.Ops = append(own.Ops, op.Name)
 			}
+			others.Ops = append(others.Ops, op.Name)
 		}
-		others.Ops = usual.Ops
+		own.Every = 6
+		rest := own
+		rest.Rest = true
 		t.Run("usual", func(t *testing.T) { optest.TestOps(t, e, &usual) })
+		t.Run("own", func(t *testing.T) { optest.TestOps(t, e, &own) })
 		unoptimized := func() engine.Engine {
 			return lasting(t, func(testing.TB) engine.Engine {
 				return device.Forced(variant.ForcedByEnv()+","+testdevices.Unoptimized(), nil)
 			})
 		}
+		t.Run("rest", func(t *testing.T) { optest.TestOps(t, unoptimized(), &rest) })
 		t.Run("others", func(t *testing.T) { optest.TestOps(t, unoptimized(), &others) })
 		compositions.WithGradients = true // by TestGradientsAgreeAcrossEngines
 		t.Run("compositions", func(t *testing.T) { optest.TestOps(t, unoptimized(), &compositions) })
@@ -234,7 +245,7 @@ func TestEnginesKeepTheirPromises(t *testing.T) {
 func TestOwnKernelsSeeTheirLaunch(t *testing.T) {
 	for _, d := range devices(t) {
 		t.Run(d.ID, func(t *testing.T) {
-			n := 32
+			n := 16 // each way of calling, at each level of the language
 			if testdevices.Full() {
 				n = 200
 			}

@@ -6,15 +6,16 @@
 // Nearly all of the time of tests with empty caches is a CPU driver's compiler, on one thread, half of it the
 // optimizer's. So a kernel is compiled with the optimizer where it is first of its kind:
 //
-//   - ops with kernels of their own, in the dtypes that most programs have: the matrix of the root package;
+//   - ops with kernels of their own, in the dtypes that most programs have, with one sample in six unless they are element-wise: the
+//     matrix of the root package;
 //   - kernels that a family chooses for the device: tests below internal/ocl, of sparse and of the packages below ops;
 //   - whole programs, as users run them: most examples;
 //   - what is timed.
 //
-// It is compiled without where the same family, variant and class of dtype is among those: other dtypes, compositions, gradients and
-// random graphs of the matrix; variants that a test forces, and kernels for GPUs, which no CPU driver runs for users; packages whose graphs
-// consist of tested ops, as nn and frame, or whose tests ask what happens around kernels, and the examples whose networks take longest
-// to compile (Unoptimize), and single tests like these (UnoptimizeTest). The whole matrix, EnvMatrix, optimizes all.
+// It is compiled without where the same family, variant and class of dtype is among those: other samples and dtypes, compositions,
+// gradients and random graphs of the matrix; variants that a test forces, and kernels for GPUs, which no CPU driver runs for users;
+// packages whose graphs consist of tested ops, as nn and frame, or whose tests ask what happens around kernels, and the examples whose
+// networks take longest to compile (Unoptimize), and single tests like these (UnoptimizeTest). The whole matrix, EnvMatrix, optimizes all.
 package testdevices
 
 import (

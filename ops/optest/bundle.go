@@ -215,18 +215,14 @@ func (b *bundle) compute(ctx context.Context, rt *ops.Runtime) (map[*cell]cellRe
 }
 
 // One sample in this many runs in a dtype that is not the main one.
-const (
-	thinning    = 6
-	fewThinning = 10
-)
+const thinning = 6
 
 // kept chooses the cells that run, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
-// one sample in six, or in ten, or at least one, other ones for each dtype. Of element-wise
-// ops exemplars are enough. With Few, compositions run every third sample, and in one other dtype.
+// one sample in six, or at least one, other ones for each dtype. Of element-wise ops exemplars are enough. With Few,
+// compositions run every third sample, and in one other dtype, and samples of other ops take turns in all dtypes.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
-	n := thinning
 	switch {
 	case c.elsewhere:
 		return false
@@ -234,12 +230,33 @@ func (o *Options) kept(c *cell) bool {
 		return exemplar(c)
 	case o.Few && isComposition(c.op) && main:
 		return ofFew(c)
-	case o.Few && isComposition(c.op) && !turn(c):
-		return false
+	case o.Few && isComposition(c.op):
+		return turn(c) && oneIn(c, fewThinning)
 	case o.Few:
-		n = fewThinning
+		return c.dt == c.home() || !main && oneIn(c, c.column)
 	}
-	return main || (c.at+int(c.dt))%min(n, c.column) == 0
+	return main || oneIn(c, thinning)
+}
+
+// fewThinning is thinning with Few.
+const fewThinning = 10
+
+// oneIn reports whether c is the one in n samples, or in all if there are fewer, that its dtype takes.
+func oneIn(c *cell, n int) bool { return (c.at+int(c.dt))%min(n, c.column) == 0 }
+
+// manySamples is the most of which an op runs all in its main dtype with Few.
+const manySamples = 8
+
+// home is the dtype in which the sample of c runs in any case: the main one of the op, or, of two samples in three where they are many,
+// one of the others that the sample is meant for, which take turns. So a device meets every sample, and not all of them in one dtype.
+func (c *cell) home() tensor.DType {
+	others := slices.DeleteFunc(DTypes(c.op), func(dt tensor.DType) bool {
+		return dt == mainDType(c.op) || c.sample.Only != nil && !slices.Contains(c.sample.Only, dt)
+	})
+	if len(others) == 0 || c.number%3 == 0 || len(spec.Samples(c.op.Name)) <= manySamples {
+		return mainDType(c.op)
+	}
+	return others[c.number%len(others)]
 }
 
 // ofFew reports whether c is among the samples of a composition that run with Few.

@@ -167,6 +167,54 @@ func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	}
 }
 
+// Of an op with many samples most run in a dtype that is not its main one, and none in no dtype; Rest has exactly what Every lacks.
+func TestEverySampleRunsInSomeDTypeWithFew(t *testing.T) {
+	t.Parallel()
+	o, fewer := &Options{Bundle: true, Few: true}, 0
+	for op := range ops.Table() {
+		if isComposition(op) || elementwise(op) {
+			continue
+		}
+		runs := map[int][]tensor.DType{} // by the number of the sample
+		for _, dt := range DTypes(op) {
+			for _, c := range cells(op, dt) {
+				if o.kept(c) {
+					runs[c.number] = append(runs[c.number], dt)
+				}
+			}
+		}
+		main := 0
+		for i, s := range spec.Samples(op.Name) {
+			assert.NotEmpty(t, runs[i], "%s, sample %s", op.Name, s.Label)
+			if slices.Contains(runs[i], mainDType(op)) {
+				main++
+			}
+		}
+		if n := len(spec.Samples(op.Name)); len(DTypes(op)) > 1 && n > manySamples {
+			fewer += n - main
+		}
+	}
+	require.Greater(t, fewer, 100, "samples that left their main dtype")
+}
+
+func TestEveryAndRestAreTheWhole(t *testing.T) {
+	t.Parallel()
+	labels := func(o *Options) (all []string) {
+		o.Ops, o.DTypes = []string{"sum", "sort"}, []tensor.DType{tensor.Float32}
+		for _, p := range Parts(fallback.New(nil), o) {
+			for _, c := range p.Check(t.Context()) {
+				require.Equal(t, Passed, c.State, "%v", c.Err)
+				all = append(all, p.Op.Name+" "+c.Sample)
+			}
+		}
+		return all
+	}
+	whole, every, rest := labels(&Options{}), labels(&Options{Every: 6}), labels(&Options{Every: 6, Rest: true})
+	require.NotEmpty(t, every)
+	require.Greater(t, len(rest), 3*len(every))
+	require.ElementsMatch(t, whole, slices.Concat(every, rest))
+}
+
 // With the samples that devices run, which are put together in the same way whatever their dtypes are.
 func TestBundlesGiveWhatTheirCellsGiveAlone(t *testing.T) {
 	for _, join := range []bool{false, true} {

@@ -28,8 +28,8 @@ type Options struct {
 	// every sample in every dtype, but in vectors. Any other op meets every
 	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
-	// Few leaves out more of other dtypes than Bundle does, and of ops that consist of others two thirds of the samples and most
-	// dtypes; of gradients of these and of element-wise ops one of two samples.
+	// Few leaves out more than Bundle does: of ops that consist of others two thirds of the samples and most dtypes; of other ops with
+	// many samples all but one dtype of each, which takes turns; of gradients of compositions and of element-wise ops one of two samples.
 	Few bool
 	// Join puts samples of several ops into one graph, in addition to Bundle: each still has a task
 	// of its own, but their programs are compiled together.
@@ -39,6 +39,8 @@ type Options struct {
 	WithGradients bool
 	// Every leaves all out but one in so many samples of each op; 0 and 1 leave nothing out.
 	Every int
+	// Rest takes the samples that Every leaves out, and leaves out those that it takes.
+	Rest bool
 }
 
 // demandOps fails where o names an op that does not exist.
@@ -108,7 +110,7 @@ func Parts(e engine.Engine, o *Options) []*Part {
 		for _, dt := range o.dtypes(op) {
 			column := cells(op, dt)
 			if o.Every > 1 {
-				column = slices.DeleteFunc(column, func(c *cell) bool { return c.number%o.Every != 0 })
+				column = slices.DeleteFunc(column, func(c *cell) bool { return (c.number%o.Every == 0) == o.Rest })
 			}
 			if o.WithGradients && dt == tensor.Float32 && besideGradient(op) {
 				for _, c := range column {

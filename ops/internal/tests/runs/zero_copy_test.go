@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anycl/anycl/cl"
+	"github.com/anycl/anycl/internal/testdevices"
 	"github.com/anycl/anycl/ops"
 	"github.com/anycl/anycl/ops/internal/opstest"
 	"github.com/anycl/anycl/ops/optest"
@@ -206,8 +207,11 @@ func TestRandomGraphsWithAllLentAgree(t *testing.T) {
 	}
 	t.Cleanup(opstest.LendFrom(1))
 	e, cpu := newRig(t).engines(t, "caller")
-	n := 12
-	if testing.Short() {
+	n := 6
+	switch {
+	case testdevices.Full():
+		n = 60
+	case testing.Short():
 		n = 3
 	}
 	optest.TestGraphs(t, e, n)
