@@ -71,6 +71,7 @@ func (b *bundler) add(op *ops.Op, all []*cell) {
 	var order []string
 	for _, c := range all {
 		switch {
+		case elementwise(op) && b.o.Few && !stands(op, c.dt):
 		case elementwise(op) && c.sample.Through == nil && !exemplar(c):
 			key := fmt.Sprint(c.sample.Attr)
 			if vectors[key] == nil {
@@ -220,7 +221,8 @@ const thinning = 6
 // kept chooses the cells that run, beside the vectors of element-wise ops, on an engine
 // that bundles: every sample in the op's main dtype, and in every other dtype
 // one sample in six, or at least one, other ones for each dtype. Of element-wise ops exemplars are enough. With Few,
-// compositions run every third sample, and in one other dtype, and samples of other ops take turns in all dtypes.
+// compositions run every third sample, and in one other dtype, and samples of other ops take turns in all dtypes, of which one stands
+// for those that are alike.
 func (o *Options) kept(c *cell) bool {
 	main := c.dt == mainDType(c.op)
 	switch {
@@ -233,7 +235,7 @@ func (o *Options) kept(c *cell) bool {
 	case o.Few && isComposition(c.op):
 		return turn(c) && oneIn(c, fewThinning)
 	case o.Few:
-		return c.dt == c.home() || !main && oneIn(c, c.column)
+		return c.dt == c.home() || !main && stands(c.op, c.dt) && oneIn(c, c.column)
 	}
 	return main || oneIn(c, thinning)
 }
@@ -243,6 +245,22 @@ const fewThinning = 10
 
 // oneIn reports whether c is the one in n samples, or in all if there are fewer, that its dtype takes.
 func oneIn(c *cell, n int) bool { return (c.at+int(c.dt))%min(n, c.column) == 0 }
+
+// alike are dtypes whose kernels differ by their loads and stores, or by the width of numbers, alone. Tests of casts have them all.
+var alike = [][]tensor.DType{{tensor.Float16, tensor.BFloat16}, {tensor.Int8, tensor.Int16}, {tensor.Uint8, tensor.Uint16},
+	{tensor.Uint32, tensor.Uint64}}
+
+// stands reports whether op runs in dt with Few: of those that are alike in one, not the same one for all ops.
+func stands(op *ops.Op, dt tensor.DType) bool {
+	for _, class := range alike {
+		if !slices.Contains(class, dt) || dt == mainDType(op) {
+			continue
+		}
+		taken := slices.DeleteFunc(DTypes(op), func(dt tensor.DType) bool { return !slices.Contains(class, dt) })
+		return dt == taken[hashOf(op.Name)%uint32(len(taken))]
+	}
+	return true
+}
 
 // manySamples is the most of which an op runs all in its main dtype with Few.
 const manySamples = 8

@@ -142,7 +142,8 @@ func TestFillsAreWhatOperandsAskFor(t *testing.T) {
 	require.Contains(t, ints.I, int64(math.MaxInt16))
 }
 
-// With Few, compositions take turns in dtypes other than their main one, at least a sixth of all ops in each.
+// With Few, compositions take turns in dtypes other than their main one, and other ops in those that are alike; at least a sixth of all
+// ops run in each.
 func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 	t.Parallel()
 	for _, few := range []bool{false, true} {
@@ -156,13 +157,22 @@ func TestBundlesLeaveNoOpAndDTypeOut(t *testing.T) {
 				if slices.ContainsFunc(all, func(c *cell) bool { return b.of[c] != nil || o.kept(c) }) {
 					ran[dt]++
 				} else {
-					assert.True(t, few && isComposition(op) && dt != mainDType(op), "%s in %v", op.Name, dt)
+					assert.True(t, few && dt != mainDType(op) && (isComposition(op) || !stands(op, dt)), "%s in %v", op.Name, dt)
 				}
 				taken[dt]++
 			}
 		}
 		for dt, n := range taken {
 			assert.GreaterOrEqual(t, 6*ran[dt], n, "%v", dt)
+		}
+		for op := range ops.Table() {
+			for _, class := range alike {
+				one := func(dt tensor.DType) bool { return slices.Contains(DTypes(op), dt) }
+				if slices.ContainsFunc(class, one) {
+					stand := func(dt tensor.DType) bool { return one(dt) && stands(op, dt) }
+					assert.True(t, slices.ContainsFunc(class, stand), "%s in none of %v", op.Name, class)
+				}
+			}
 		}
 	}
 }

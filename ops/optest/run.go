@@ -28,8 +28,9 @@ type Options struct {
 	// every sample in every dtype, but in vectors. Any other op meets every
 	// sample in float32 and some in every other dtype it takes.
 	Bundle bool
-	// Few leaves out more than Bundle does: of ops that consist of others two thirds of the samples and most dtypes; of other ops with
-	// many samples all but one dtype of each, which takes turns; of gradients of compositions and of element-wise ops one of two samples.
+	// Few leaves out more than Bundle does: of ops that consist of others two thirds of the samples and most dtypes; of other ops all
+	// but one of the dtypes that are alike, and of those with many samples all but one dtype of each, which take turns; of gradients of
+	// compositions and of element-wise ops one of two samples.
 	Few bool
 	// Join puts samples of several ops into one graph, in addition to Bundle: each still has a task
 	// of its own, but their programs are compiled together.
