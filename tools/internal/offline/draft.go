@@ -27,8 +27,8 @@ type Extent struct {
 	works     *regexp.Regexp
 }
 
-// Thin has every variant, and every op in every dtype, but of compositions a part that takes turns; Few has more samples of these. All
-// has every sample in float32, gradients of all, and the networks and shapes that are measured. The works that it leaves out differ in
+// Thin has every variant, and every op in every class of dtypes, but of compositions a part that takes turns; Few has every dtype and more
+// samples. All has every sample in float32, gradients of all, and the networks and shapes that are measured. The works that it leaves out differ in
 // sizes alone.
 var (
 	Thin = &Extent{samples: []*optest.Options{{Bundle: true, Few: true}}, gradients: &optest.Options{Bundle: true}, graphs: 4, works: fewWorks}
