@@ -8,4 +8,4 @@ import (
 	"github.com/anycl/anycl/internal/testdevices"
 )
 
-func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Hold)) }
+func TestMain(m *testing.M) { os.Exit(testcache.Run(m, testdevices.Unoptimize, testdevices.Hold)) }
