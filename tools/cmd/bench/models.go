@@ -28,6 +28,7 @@ type modelOptions struct {
 	where       []string
 	atOnce      bool
 	dims        map[string]string
+	batch       int
 	turns       int
 	slice, warm time.Duration
 	pause       time.Duration
@@ -57,6 +58,7 @@ backend tests: model.onnx, and test_data_set_0/input_N.pb for real inputs. Input
 	f.BoolVar(&o.atOnce, "at-once", false, "runs by auto begin on the CPU path, before kernels are ready: see ops.Target.Start")
 	f.StringVar(&o.npm, "npm", "bench/.peers", "folder that holds node_modules with onnxruntime-node")
 	f.StringToStringVar(&o.dims, "dims", nil, "sizes of open extents, as batch=8,height=320 (default 1, of images' height and width 224)")
+	f.IntVar(&o.batch, "batch", 0, "size of the batch of models that were exported for a batch of one: see onnx.Model.OpenBatch")
 	f.IntVar(&o.turns, "turns", 7, "turns of each")
 	f.DurationVar(&o.warm, "warm", 500*time.Millisecond, "how long each runs before its turns")
 	f.DurationVar(&o.pause, "pause", 150*time.Millisecond, "before a turn, so that threads of the one before sleep")
@@ -141,7 +143,13 @@ func (o *modelOptions) read(path string) (*modelCase, error) {
 	if c.data, err = os.ReadFile(file); err != nil {
 		return nil, err
 	}
-	if c.m, err = onnx.Load(file); err != nil {
+	if o.batch > 0 {
+		data = "" // its inputs are for one
+		if c.data, err = peers.Rebatched(c.data, o.batch); err != nil {
+			return nil, err
+		}
+	}
+	if c.m, err = o.load(path); err != nil {
 		return nil, err
 	}
 	for i, in := range c.m.Inputs() {
@@ -161,6 +169,15 @@ func (o *modelOptions) read(path string) (*modelCase, error) {
 	return c, nil
 }
 
+// load reads a model as ours, opened for a batch where there is one.
+func (o *modelOptions) load(path string) (*onnx.Model, error) {
+	m, err := onnx.Load(fileOf(path))
+	if err != nil || o.batch == 0 {
+		return m, err
+	}
+	return m.OpenBatch()
+}
+
 // isImage is whether an input is images of 1, 3 or 4 channels, height before width.
 func isImage(in onnx.Info) bool {
 	return in.DType.IsFloat() && len(in.Shape) == 4 && slices.Contains([]int{1, 3, 4}, in.Shape[1])
@@ -176,7 +193,9 @@ func (o *modelOptions) made(in onnx.Info, number int) (*tensor.Tensor, error) {
 		if shape[a] = 1; a >= 2 && isImage(in) {
 			shape[a] = 224 // in 1 x 1, nothing is found, and a run is as long as its overhead
 		}
-		if text, ok := o.dims[in.Dims[a]]; ok {
+		if a == 0 && o.batch > 0 {
+			shape[a] = o.batch
+		} else if text, ok := o.dims[in.Dims[a]]; ok {
 			n, err := strconv.Atoi(text)
 			if err != nil {
 				return nil, fmt.Errorf("-dims %s=%s: %w", in.Dims[a], text, err)

@@ -47,7 +47,7 @@ func (o *modelOptions) measure(ctx context.Context, rt *ops.Runtime, ort *peers.
 			continue
 		}
 		start := time.Now()
-		m, err := onnx.Load(fileOf(path))
+		m, err := o.load(path)
 		if err != nil {
 			return nil, err
 		}
