@@ -2,7 +2,9 @@ package ocl
 
 import (
 	"math"
+	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"weak"
@@ -112,42 +114,91 @@ func (r *rates) multiplying(t *engine.Task, c engine.Cost) float64 {
 	if bytes := func(o engine.Operand) bool { return o.DType.Size() == 1 }; len(t.Ins) > 1 && bytes(t.Ins[0]) && bytes(t.Ins[1]) {
 		flops /= 4 // four products at a time; see contract/words.go
 	}
-	if f := variant.FamilyFor(t); r.device != nil && f != nil && f.Effort != nil {
+	if f := variant.FamilyFor(t); r.device != nil && f != nil && f.Saves != nil {
 		flops *= r.effort(f, t)
 	}
 	return flops / (r.flops * efficiency[t.Kind])
 }
 
-// efforts remembers what kernels chosen by rule do of the operations of tasks, for as long as these are there: to find it means
-// to make the choice, and a graph is predicted several times before it runs.
+// efforts remembers what kernels chosen by rule do of the operations of tasks, for as long as these are there, and the choice until it
+// is planned: to predict a task may mean to choose its kernel, and a graph is predicted several times before it runs.
 type efforts struct {
 	mu sync.Mutex
-	of map[weak.Pointer[engine.Task]]float64
+	of map[weak.Pointer[engine.Task]]effort
 }
 
-// effort is f.Effort of t, which does not change.
+// effort is the part of its operations that is done of a task, and the ways to run it that were listed to find that.
+type effort struct {
+	part float64
+	ways *ways // nil: taken, or there are none
+}
+
+// ways is what variant.Of returns for a device, and for a task as it was then.
+type ways struct {
+	device   *facts.Device
+	of       *engine.Task
+	task     *engine.Task
+	variants []variant.Variant
+}
+
+// effort is the part of the operations of t, of family f, that is done.
 func (r *rates) effort(f *variant.Family, t *engine.Task) float64 {
+	if !f.Saves(r.device, t) {
+		return 1
+	}
 	s, key := r.efforts, weak.Make(t)
 	if s == nil {
-		return f.Effort(r.device, t)
+		return newEffort(r.device, t).part
 	}
 	s.mu.Lock()
 	known, ok := s.of[key]
 	s.mu.Unlock()
 	if ok {
-		return known
+		return known.part
 	}
-	found := f.Effort(r.device, t)
+	found := newEffort(r.device, t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.of[key]; !ok {
 		if s.of == nil {
-			s.of = map[weak.Pointer[engine.Task]]float64{}
+			s.of = map[weak.Pointer[engine.Task]]effort{}
 		}
 		s.of[key] = found
 		runtime.AddCleanup(t, s.forget, key)
 	}
-	return found
+	return found.part
+}
+
+// newEffort chooses for t. What it returns does not keep t in memory.
+func newEffort(d *facts.Device, t *engine.Task) effort {
+	own := *t
+	own.Ins, own.Outs, own.Alias = slices.Clone(t.Ins), slices.Clone(t.Outs), slices.Clone(t.Alias) // what planning may write
+	w := &ways{device: d, of: &own}
+	var err error
+	if w.task, w.variants, err = variant.Of(d, &own); err != nil || len(w.variants) == 0 {
+		return effort{part: 1}
+	}
+	if best := w.variants[0]; best.Effort != nil {
+		return effort{best.Effort(), w}
+	}
+	return effort{1, w}
+}
+
+// take returns the ways to run t on d, where they were listed for a prediction and nobody took them: they remember what they compute,
+// and are for one goroutine. There are none where t has changed since: its results may have got the memory of an operand.
+func (s *efforts) take(d *facts.Device, t *engine.Task) *ways {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := weak.Make(t)
+	known, ok := s.of[key]
+	if !ok || known.ways == nil || known.ways.device != d {
+		return nil
+	}
+	s.of[key] = effort{part: known.part}
+	if !reflect.DeepEqual(known.ways.of, t) {
+		return nil
+	}
+	return known.ways
 }
 
 // forget forgets a task that has gone.

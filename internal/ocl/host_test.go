@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -167,16 +168,37 @@ func TestWorkGoesToTheFewestThreadsThatAreWorthTheirWhile(t *testing.T) {
 	require.Same(t, e.host.pooled, site(long), "what it reads would be copied to the device")
 }
 
-// A prediction that is asked for again, of a task or of one that is alike to it in a sequence, chooses no kernels again.
+// A task that is predicted again, or planned, is not chosen for again.
 func TestEffortsOfTasksAreFoundOnce(t *testing.T) {
 	e := withInlineDevice(t, "")
-	calls := 0
-	f := &variant.Family{Effort: func(*facts.Device, *engine.Task) float64 { calls++; return 0.5 }}
-	task := new(engine.Task)
-	for range 3 {
-		require.Equal(t, 0.5, e.rates().effort(f, task))
+	task := sample.ChannelsLast(tensor.Float32, 1, 1, 64, 28, 28, 64, false)
+	f := variant.FamilyFor(task)
+	listed := func() *ways {
+		e.efforts.mu.Lock()
+		defer e.efforts.mu.Unlock()
+		return e.efforts.of[weak.Make(task)].ways
 	}
-	require.Equal(t, 1, calls)
+	part := e.rates().effort(f, task)
+	require.Less(t, part, 1.0)
+	first := listed()
+	require.NotNil(t, first)
+	require.Equal(t, part, e.rates().effort(f, task))
+	require.Same(t, first, listed())
+
+	want, err := variant.MakePlan(e.facts, nil, task, e.force)
+	require.NoError(t, err)
+	require.Nil(t, e.efforts.take(new(facts.Device), task), "it is for another device")
+	got, err := e.plan(e.facts, nil, task)
+	require.NoError(t, err)
+	require.Equal(t, want.Describe(), got.Describe())
+	require.Nil(t, listed(), "one plan takes it")
+	require.Equal(t, part, e.rates().effort(f, task))
+	require.Nil(t, listed())
+
+	changed := sample.Biased(sample.ChannelsLast(tensor.Float32, 1, 1, 64, 28, 28, 64, false))
+	e.rates().effort(f, changed)
+	changed.Alias = []int{3}
+	require.Nil(t, e.efforts.take(e.facts, changed), "its result has got the memory of an operand since")
 	runtime.KeepAlive(task)
 	task = nil
 	require.Eventually(t, func() bool {

@@ -30,7 +30,7 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	r, why := e.runnerFor(all)
 	by := func(facts *facts.Device, table *tuning.Table) func(*engine.Task) (*variant.Plan, error) {
 		return func(t *engine.Task) (*variant.Plan, error) {
-			p, err := variant.MakePlan(facts, table, t, e.force)
+			p, err := e.plan(facts, table, t)
 			if err == nil && why != "" {
 				p.Why += "; " + why
 			}
@@ -54,6 +54,14 @@ func (e *Engine) Prepare(ctx context.Context, tasks []engine.Bound) (engine.Sequ
 	}
 	e.dev.Logger().Warn("ocl: tuned kernels cannot be prepared, the default is taken", "error", err)
 	return seqOrNil(e.prepare(ctx, r, tasks, by(r.target().facts, nil)))
+}
+
+// plan is variant.MakePlan, with the choice that a prediction of t has made.
+func (e *Engine) plan(d *facts.Device, table *tuning.Table, t *engine.Task) (*variant.Plan, error) {
+	if w := e.efforts.take(d, t); w != nil {
+		return variant.PlanOf(d, table, w.task, w.variants, e.force)
+	}
+	return variant.MakePlan(d, table, t, e.force)
 }
 
 // seqOrNil is s without an error, and no interface that holds nil with one.

@@ -15,7 +15,7 @@ import (
 // Every variant runs every contraction; item is the simplest.
 func init() {
 	variant.Register(variant.Family{
-		Name: engine.Contract.String(), Kind: engine.Contract, Choose: contractVariants, Class: contractClass, Effort: effort,
+		Name: engine.Contract.String(), Kind: engine.Contract, Choose: contractVariants, Class: contractClass, Saves: saves,
 		Variants: []string{"item", "tile", "panel", "block", "row", "dot", "stream", "mma", "subgroup", "winograd", "strip", "lines"},
 	})
 }

@@ -74,16 +74,10 @@ func (c *Contraction) winogradFits() bool {
 // leastWinograd is the least number of terms for which Winograd's way pays.
 const leastWinograd = 9 * 8
 
-// effort is the part of the multiplications of t that the variant chosen by rule does. Only windows of 3 x 3 over channels have one that
-// does fewer than all: others are not looked at.
-func effort(d *facts.Device, t *engine.Task) float64 {
-	if k := t.Size(3); !d.CPU || k%9 != 0 || k < leastWinograd {
-		return 1
-	}
-	if best := contractVariants(d, access.Collapse(t))[0]; best.Effort != nil {
-		return best.Effort()
-	}
-	return 1
+// saves is whether t may be computed with fewer multiplications: only windows of 3 x 3 over channels are.
+func saves(d *facts.Device, t *engine.Task) bool {
+	k := t.Size(3)
+	return d.CPU && k%9 == 0 && k >= leastWinograd
 }
 
 // winogradCycles counts the cycles of Winograd's way and of the plain product on a CPU driver.

@@ -26,8 +26,8 @@ type Family struct {
 	Operands func(d *facts.Device, t *engine.Task) int
 	// Cost refines the cost of an algorithm on a CPU driver. Nil: as guessed from its operations.
 	Cost func(t *engine.Task, guess AlgorithmCost) AlgorithmCost
-	// Effort is the part of the operations of t that the variant chosen by rule does. Nil: all.
-	Effort func(d *facts.Device, t *engine.Task) float64
+	// Saves is whether a variant of t may do fewer than all of its operations, as Variant.Effort says. Nil: none does.
+	Saves func(d *facts.Device, t *engine.Task) bool
 }
 
 // families are those registered, by kind or by the type of the algorithm.

@@ -36,6 +36,11 @@ func MakePlan(d *facts.Device, table *tuning.Table, t *engine.Task, force string
 	if err != nil {
 		return nil, err
 	}
+	return PlanOf(d, table, t, variants, force)
+}
+
+// PlanOf is MakePlan with what Of returns.
+func PlanOf(d *facts.Device, table *tuning.Table, t *engine.Task, variants []Variant, force string) (*Plan, error) {
 	if len(variants) == 0 {
 		return &Plan{Variant: "none", Why: "the outputs are empty"}, nil
 	}
