@@ -24,6 +24,7 @@
 BODY void fold_columns(const IDX item, const IDX part, PARAMS) {
     const IDX r = item * VEC;
     const IDX from = part * SPAN, to = min(from + SPAN, COLS);
+    WIDE_VECTORS
     const int n = (int)min((IDX)VEC, ROWS - r);
     STATES(s, VEC);
     VAL v[VEC];

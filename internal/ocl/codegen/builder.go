@@ -54,6 +54,10 @@ func New(dev *facts.Device, t *engine.Task, limits ...int64) *Builder {
 	return g
 }
 
+// InlineHooks makes hooks part of the loops that call them, where these are to become vectors: a compiler leaves a long function that is
+// called in several places alone. Not where programs are compiled as fast as can be.
+func (g *Builder) InlineHooks() { g.Inline = g.Device.CPU && !g.Device.Unoptimized }
+
 // ComputesInDouble reports whether a program for t needs the type double.
 func ComputesInDouble(t *engine.Task) bool {
 	for _, o := range slices.Concat(t.Ins, t.Outs) {

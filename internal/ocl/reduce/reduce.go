@@ -168,6 +168,7 @@ func (r *reduction) gen(parts kernels.Parts, length int64, cols ...codegen.Coord
 // length values each at most.
 func (r *reduction) start(parts kernels.Parts, split bool, length int64, limits ...int64) *codegen.Builder {
 	g := codegen.New(r.dev, r.task, append(limits, r.rows*parts.Count)...)
+	g.InlineHooks()
 	r.declare(g, parts, split, length)
 	return g
 }

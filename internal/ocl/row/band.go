@@ -83,6 +83,7 @@ func (p *rowPlan) band() (*variant.Plan, error) {
 	m := kernels.RowBand(p.rows, p.cols, bandRows, p.dev.Units, past)
 	out := &variant.Plan{Params: fmt.Sprintf("view=%dx%d rows=%d stages=%d", p.rows, p.cols, m.Rows, len(p.stages))}
 	g := codegen.New(p.dev, p.original, p.rows*p.cols)
+	g.InlineHooks()
 	g.Passes = true
 	pitch := variant.RoundUp(p.cols, codegen.VectorLanes)
 	g.Macro("PITCH", pitch)

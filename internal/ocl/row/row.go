@@ -296,6 +296,7 @@ func (p *rowPlan) prepareAll(w schedule, from, to int, inVectors bool) string {
 // start begins the program for items that each keep a stage of a row.
 func (p *rowPlan) start(original *engine.Task, items int64, out *variant.Plan) *codegen.Builder {
 	g := codegen.New(p.dev, original, items*variant.RoundUp(p.cols, rowVec))
+	g.InlineHooks()
 	g.Passes = true
 	g.Size("ROWS", p.rows)
 	g.Size("COLS", p.cols)
