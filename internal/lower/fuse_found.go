@@ -12,7 +12,8 @@ import (
 // address is made by divisions, is no step along a line of memory: the kernels that slide windows over lines, hold tiles of them or find
 // elements by an index cannot have it. Those of contractions, by which packed of the reads are, see windows through divisions, but not
 // through padding. Folds and other maps load vectors of the pieces of views that divide, unless these are short, and find the elements
-// again in each pass. Elements that lie apart in memory are read one at a time in each pass too.
+// again in each pass. Elements that lie apart in memory are read one at a time in each pass too, and so are all of lines with borders
+// that a gather finds.
 func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, inner map[*ir.Node]bool) bool {
 	dear := func(more, flops float64) bool {
 		again := more * flops
@@ -29,7 +30,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 			cost = max(cost, engine.GatherFlops)
 		}
 		longer = 0 // it takes no vectors anyway
-		if f.tiled(n, inner) {
+		if f.tiled(n, inner) || f.pooled(n) {
 			longer = scalarSlowdown - 1
 		}
 		return dear(reads-1+longer, cost)
@@ -53,7 +54,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 	case n.Op.View != nil:
 		slid, tiled := f.slid(n), f.tiled(n, inner)
 		passes := f.passes(n)
-		contracted := slid && f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
+		contracted := slid && f.contracted(n)
 		across := slid && !contracted || passes >= severalReads || passes == severalReads-1 && f.scattered(n)
 		for x := n.In[0]; across && x.Op.View != nil && !f.dense[x]; x = x.In[0] {
 			if f.readAcross(x) { // and stored instead, with less around it
@@ -80,10 +81,12 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 			return goneThrough(passes)
 		case (slid || tiled || inLines) && broken:
 			longer += (scalarSlowdown - 1) * min(reads, 1)
+		case inLines && along(n, conds): // whose lines have borders, which are tested for each element
+			return dear(reads-1+(scalarSlowdown-1)*min(reads, 1), engine.DivideFlops)
 		case !slid && !found:
 			return false
 		}
-		return dear(reads-1+longer, engine.DivideFlops) && slices.ContainsFunc(at, hasQuotient)
+		return dear(reads-1+longer, engine.DivideFlops) && (slices.ContainsFunc(at, hasQuotient) || slid && broken && !contracted)
 	}
 	return false
 }
@@ -182,6 +185,14 @@ func (f *fusion) padded(n *ir.Node) bool {
 func (f *fusion) slid(n *ir.Node) bool {
 	return f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Is(ir.TraitWindows) })
 }
+
+// contracted reports whether a contraction reads n, or a view of it.
+func (f *fusion) contracted(n *ir.Node) bool {
+	return f.viewedBy(n, func(u, _ *ir.Node) bool { return u.Op.Kind == ir.KindContract })
+}
+
+// pooled reports whether windows slide over n, or a view of it, that are folded and not multiplied: their kernels load lines of memory.
+func (f *fusion) pooled(n *ir.Node) bool { return f.slid(n) && !f.contracted(n) }
 
 // isEdge reports whether n is a padded image that windows may read through, without a buffer.
 func isEdge(n *ir.Node) bool {

@@ -35,14 +35,14 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline char load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE char load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const int i0 = n0 * r + g;
     const char v1 = LOAD_int8(p0, i0);
     return v1;
 }
 #define LOAD(r, f, g) load_hook(r, f, g FN_ARGS)
 
-static inline char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const int i0 = n0 * r + g;
     const char16 v1 = LOADS_int8(p0, i0);
     return v1;
@@ -78,7 +78,7 @@ static inline char16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS)
 #define FN_PARAMS , __global const char *p0
 #define FN_ARGS , p0_ + o_p0
 
-static inline long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
+INLINE long epilogue_hook(const IDX r, const long acc FN_PARAMS) {
     return acc;
 }
 #define EPILOGUE(r, acc) epilogue_hook(r, acc FN_ARGS)

@@ -38,7 +38,7 @@
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
-static inline float load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const int i0 = n0 * r + g;
     const float v1 = LOAD_float32(p0, i0);
     const float v2 = LOAD_float32(p1, g);
@@ -47,7 +47,7 @@ static inline float load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
 }
 #define LOAD(r, f, g) load_hook(r, f, g FN_ARGS)
 
-static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
+INLINE float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
     const float v0 = as_float((int)(n1));
     const float v1 = (float)(acc * v0);
     return v1;
@@ -56,7 +56,7 @@ static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
 
 #define STORE(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
-static inline float16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const int i0 = n0 * r + g;
     const float16 v1 = LOADS_float32(p0, i0);
     const float16 v2 = LOADS_float32(p1, g);

@@ -30,7 +30,7 @@
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1
 
-static inline float load_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE float load_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
     const float v2 = LOAD_float32(p1, c);
@@ -39,7 +39,7 @@ static inline float load_hook(const IDX r, const IDX c FN_PARAMS) {
 }
 #define LOAD(r, c) load_hook(r, c FN_ARGS)
 
-static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
+INLINE float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
     const float v0 = as_float((int)(n1));
     const float v1 = (float)(acc * v0);
     return v1;

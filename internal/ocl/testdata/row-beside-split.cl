@@ -44,7 +44,7 @@
     __global const float *p1
 #define FN_ARGS , y1_ + o_y1, p1_ + o_p1
 
-static inline float load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const float v0 = LOAD_float32(p0, g);
     const float v1 = LOAD_float32(p1, g);
     const float v2 = (float)(v0 - v1);
@@ -53,7 +53,7 @@ static inline float load_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
 }
 #define LOAD(r, f, g) load_hook(r, f, g FN_ARGS)
 
-static inline float16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const float16 v0 = LOADS_float32(p0, g);
     const float16 v1 = LOADS_float32(p1, g);
     const float16 v2 = v0 - v1;
@@ -62,7 +62,7 @@ static inline float16 loads_hook(const IDX r, const IDX f, const IDX g FN_PARAMS
 }
 #define LOADS(r, f, g) loads_hook(r, f, g FN_ARGS)
 
-static inline float out1_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float out1_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const float v0 = LOAD_float32(p0, g);
     const float v1 = LOAD_float32(p1, g);
     const float v2 = (float)(v0 - v1);
@@ -72,7 +72,7 @@ static inline float out1_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
 
 #define STORE1(i, v) STORE_float32(y1_ + o_y1, i, (v))
 
-static inline float16 outs1_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float16 outs1_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const float16 v0 = LOADS_float32(p0, g);
     const float16 v1 = LOADS_float32(p1, g);
     const float16 v2 = v0 - v1;
@@ -81,7 +81,7 @@ static inline float16 outs1_hook(const IDX r, const IDX f, const IDX g FN_PARAMS
 #define OUTS1(r, f, g) outs1_hook(r, f, g FN_ARGS)
 
 typedef float16 __attribute__((aligned(4))) OUTS1_ANYWHERE;
-static inline float out2_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float out2_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const float v0 = LOAD_float32(p0, g);
     const float v1 = LOAD_float32(p1, g);
     const float v2 = (float)(v0 * v1);
@@ -91,7 +91,7 @@ static inline float out2_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
 
 #define STORE2(i, v) STORE_float32(y2_ + o_y2, i, (v))
 
-static inline float16 outs2_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
+INLINE float16 outs2_hook(const IDX r, const IDX f, const IDX g FN_PARAMS) {
     const float16 v0 = LOADS_float32(p0, g);
     const float16 v1 = LOADS_float32(p1, g);
     const float16 v2 = v0 * v1;
@@ -132,7 +132,7 @@ typedef float16 __attribute__((aligned(4))) OUTS2_ANYWHERE;
     __global const float *p1
 #define FN_ARGS , y1_ + o_y1, p1_ + o_p1
 
-static inline float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
+INLINE float epilogue_hook(const IDX r, const float acc FN_PARAMS) {
     return acc;
 }
 #define EPILOGUE(r, acc) epilogue_hook(r, acc FN_ARGS)

@@ -25,7 +25,7 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, n0
 
-static inline float staged0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
+INLINE float staged0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
     const float v2 = (float)(v1 - acc0);
@@ -34,7 +34,7 @@ static inline float staged0_hook(const IDX r, const IDX c, const float acc0 FN_P
 }
 #define STAGED0(c) staged0_hook(r, c, acc0 FN_ARGS)
 
-static inline float16 stageds0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
+INLINE float16 stageds0_hook(const IDX r, const IDX c, const float acc0 FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float16 v1 = LOADS_float32(p0, i0);
     const float16 v2 = (float16)(acc0);
@@ -44,21 +44,21 @@ static inline float16 stageds0_hook(const IDX r, const IDX c, const float acc0 F
 }
 #define STAGEDS0(c) stageds0_hook(r, c, acc0 FN_ARGS)
 
-static inline long ahead0_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE long ahead0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const long v1 = (long)(i0);
     return v1;
 }
 #define AHEAD0() ahead0_hook(r + 1, c FN_ARGS)
 
-static inline float load0_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE float load0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float v1 = LOAD_float32(p0, i0);
     return v1;
 }
 #define LOAD0(c) load0_hook(r, c FN_ARGS)
 
-static inline float16 loads0_hook(const IDX r, const IDX c FN_PARAMS) {
+INLINE float16 loads0_hook(const IDX r, const IDX c FN_PARAMS) {
     const int i0 = n0 * r + c;
     const float16 v1 = LOADS_float32(p0, i0);
     return v1;
@@ -156,12 +156,12 @@ static inline float16 row_part0(const IDX r, __global float *const st0, PARAMS);
 #undef INSIDE
 #undef ACROSS
 
-static inline float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
+INLINE float load1_hook(const IDX r, const IDX c, const float st0 FN_PARAMS) {
     return st0;
 }
 #define LOAD1(c) load1_hook(r, c, st0[c] FN_ARGS)
 
-static inline float16 loads1_hook(const IDX r, const IDX c, const __global float * st0 FN_PARAMS) {
+INLINE float16 loads1_hook(const IDX r, const IDX c, const __global float * st0 FN_PARAMS) {
     return (*(STAGE_SPACE const FLOAT16_ANYWHERE *)&st0[c]);
 }
 #define LOADS1(c) loads1_hook(r, c, st0 FN_ARGS)
@@ -257,7 +257,7 @@ static inline float16 row_part1(const IDX r, __global float *const st0, const fl
 #undef INSIDE
 #undef ACROSS
 
-static inline float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
+INLINE float out0_hook(const IDX r, const IDX c, const float acc1, const float st0 FN_PARAMS) {
     const float v0 = (float)(st0 / acc1);
     return v0;
 }
@@ -266,7 +266,7 @@ static inline float out0_hook(const IDX r, const IDX c, const float acc1, const 
 #define STORE0(i, v) STORE_float32(y0_ + o_y0, i, (v))
 
 #define OUT0_T float
-static inline float16 outs0_hook(const IDX r, const IDX c, const float acc1, const __global float * st0 FN_PARAMS) {
+INLINE float16 outs0_hook(const IDX r, const IDX c, const float acc1, const __global float * st0 FN_PARAMS) {
     const float16 v0 = (float16)(acc1);
     const float16 v1 = (*(STAGE_SPACE const FLOAT16_ANYWHERE *)&st0[c]) / v0;
     return v1;

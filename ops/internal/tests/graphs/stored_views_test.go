@@ -26,6 +26,8 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 		return MaxPool2D(x, PoolOptions{Size: [2]int{3, 3}, Stride: [2]int{1, 1}, Pad: [2]int{1, 1}})
 	}
 	tile := func(x *Node, of int) *Node { return Tile(Narrow(x, 3, 0, of), 1, 1, 1, side/of) }
+	apart := PoolOptions{Size: [2]int{2, 2}} // windows that do not overlap
+	order := tensor.Must(tensor.FromSlice([]int32{3, 0, 15, 7}, 4))
 	cross := func(x *Node, border string) *Node {
 		o := StencilOptions{Axes: []int{2, 3}, Size: []int{3, 3}, Weights: []float64{0, 1, 0, 1, -4, 1, 0, 1, 0}, Border: border}
 		return Stencil(x, o)
@@ -52,6 +54,13 @@ func TestViewsAreStoredForReadersThatGoThroughThemAgain(t *testing.T) {
 		"channels last, pooled": {func(x *Node) *Node {
 			return AvgPool2D(Transpose(x, 0, 2, 3, 1), PoolOptions{Size: [2]int{2, 2}})
 		}, 2},
+		"mirrored, pooled apart": {func(x *Node) *Node {
+			return AvgPool2D(PadWith(x, "reflect", Padding{Axis: 2, Before: 2, After: 2}, Padding{Axis: 3, Before: 2, After: 2}), apart)
+		}, 2},
+		"chosen channels, pooled apart": {func(x *Node) *Node { return AvgPool2D(Gather(x, 1, x.Graph().Const(order)), apart) }, 2},
+		"padded, resized": {func(x *Node) *Node {
+			return Interpolate(pad(x), InterpolateOptions{Mode: "linear", Size: []int{side / 2, side / 2}})
+		}, 3},
 		"channels last, stencil": {func(x *Node) *Node {
 			return Stencil(Transpose(x, 0, 2, 3, 1), StencilOptions{Axes: []int{2, 3}, Size: []int{3, 3}, Weights: []float64{0, 1, 0, 1, -4, 1, 0, 1, 0}})
 		}, 2},
