@@ -78,7 +78,7 @@ func newRoot() *cobra.Command {
 	f.IntVar(&o.drawn, "drawn", 0, "measure so many works of random kinds and shapes instead of the listed ones")
 	f.Uint64Var(&o.seed, "seed", 1, "of the works that are drawn")
 	f.StringVar(&o.section, "section", "", "measure the works of this section of the report only, in this process")
-	c.AddCommand(newReport(), newRegret(), newGonum(), newModels(), newAgree())
+	c.AddCommand(newReport(), newRegret(), newFusion(), newGonum(), newModels(), newAgree())
 	return c
 }
 
