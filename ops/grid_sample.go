@@ -58,13 +58,66 @@ var _ = define(Op{
 		}
 		return slices.Concat(x[:2], g[1:n+1]), c.dt(0), nil
 	},
-	Compose: func(c *Call) *Node { return c.Attr.(GridSampleOptions).sample(c.In[0], c.In[1]) },
+	Compose: func(c *Call) *Node {
+		o := c.Attr.(GridSampleOptions)
+		if o.Mode == InterpolateCubic { // of sixteen elements, which take longer to find than channels to turn around
+			return o.sample(c.In[0], c.In[1], gridRows)
+		}
+		return o.sample(c.In[0], c.In[1], gridPlanes)
+	},
+	Grad: func(b *Back) { // of rows, which are added up where they came from as wholes
+		x, grid := gradientPlaceholder(b.In(0)), gradientPlaceholder(b.In(1))
+		y := b.Attr().(GridSampleOptions).sample(x, grid, gridRows)
+		for i, d := range pullBack([]*Node{y}, []*Node{b.Grad()}, []*Node{x, grid}) {
+			if d != nil { // the nearest element is the same for all places nearby
+				b.Add(i, d)
+			}
+		}
+	},
 })
 
 // gridTap is one of the elements along an axis of which a sample is the weighted sum.
 type gridTap struct{ at, weight *Node } // at is whole, in float
 
-func (o GridSampleOptions) sample(x, grid *Node) *Node {
+// gridImage is how x [N, C, ...] is read at places of an image, numbers [N, ...] of its elements.
+type gridImage struct {
+	read   func(place, inside *Node) *Node // all channels there, 0 where it is not inside
+	weight func(w *Node) *Node             // [N, ...], to be multiplied with these
+	result func(y *Node) *Node             // their sum, as [N, C, ...]
+}
+
+// gridPlanes reads channels as planes, all at the same places: neighbouring results are neighbours in memory.
+func gridPlanes(x, grid *Node) gridImage {
+	batch, channels, n := x.shape[0], x.shape[1], x.Rank()-2
+	points := ir.Product(grid.shape[1 : n+1])
+	planes := Reshape(x, batch, channels, ir.Product(x.shape[2:]))
+	shared := func(of *Node) *Node { return Reshape(of, batch, 1, points) }
+	return gridImage{
+		read: func(place, inside *Node) *Node {
+			at := shared(Where(inside, place, ScalarLike(place, -1)))
+			return TakeAlong(planes, 2, BroadcastTo(at, batch, channels, points))
+		},
+		weight: shared,
+		result: func(y *Node) *Node { return Reshape(y, slices.Concat(x.shape[:2], grid.shape[1:n+1])...) },
+	}
+}
+
+// gridRows reads rows of channels: a place is looked up once for all of them.
+func gridRows(x, grid *Node) gridImage {
+	n, size := x.Rank()-2, ir.Product(x.shape[2:])
+	rows := Reshape(Transpose(x, slices.Concat([]int{0}, ir.Range(2, 2+n), []int{1})...), x.shape[0]*size, x.shape[1])
+	image := x.graph.Iota(tensor.Int32, 0, grid.shape[:n+1]...)
+	return gridImage{
+		read: func(place, inside *Node) *Node {
+			row := Add(Mul(image, ScalarLike(image, float64(size))), place)
+			return Gather(rows, 0, Where(inside, row, ScalarLike(row, -1)))
+		},
+		weight: func(w *Node) *Node { return ExpandDims(w, -1) },
+		result: func(y *Node) *Node { return Transpose(y, slices.Concat([]int{0, n + 1}, ir.Range(1, n+1))...) },
+	}
+}
+
+func (o GridSampleOptions) sample(x, grid *Node, of func(x, grid *Node) gridImage) *Node {
 	n, dt := x.Rank()-2, x.dtype
 	x, grid = widen(x), widen(grid)
 	taps := make([][]gridTap, n)
@@ -73,16 +126,14 @@ func (o GridSampleOptions) sample(x, grid *Node) *Node {
 		at := Squeeze(Slice(grid, Range{Axis: last, Start: n - 1 - a, Stop: n - a}), last) // [N, ...]
 		taps[a] = o.taps(at, x.shape[2+a])
 	}
-	// Rows of channels, so that a position is looked up once for all of them.
-	rows := Reshape(Transpose(x, slices.Concat([]int{0}, ir.Range(2, 2+n), []int{1})...), x.shape[0]*ir.Product(x.shape[2:]), x.shape[1])
-	image := x.graph.Iota(tensor.Int32, 0, grid.shape[:n+1]...)
+	image := of(x, grid)
 	var y *Node
-	var visit func(a int, row, weight, inside *Node)
-	visit = func(a int, row, weight, inside *Node) {
+	var visit func(a int, place, weight, inside *Node)
+	visit = func(a int, place, weight, inside *Node) {
 		if a == n {
-			term := Gather(rows, 0, Where(inside, row, ScalarLike(row, -1))) // [N, ..., C]
+			term := image.read(place, inside)
 			if weight != nil {
-				term = Mul(term, ExpandDims(weight, -1))
+				term = Mul(term, image.weight(weight))
 			}
 			if y == nil {
 				y = term
@@ -101,15 +152,18 @@ func (o GridSampleOptions) sample(x, grid *Node) *Node {
 			}
 			in := And(GreaterEqual(t.at, 0), Less(t.at, extent))
 			// A position outside may be of any magnitude or NaN, so 0 is cast in its place.
-			next := Add(Mul(row, ScalarLike(row, float64(extent))), Cast(Where(in, t.at, ScalarLike(t.at, 0)), tensor.Int32))
+			next := Cast(Where(in, t.at, ScalarLike(t.at, 0)), tensor.Int32)
+			if place != nil {
+				next = Add(Mul(place, ScalarLike(place, float64(extent))), next)
+			}
 			if inside != nil {
 				in = And(inside, in)
 			}
 			visit(a+1, next, w, in)
 		}
 	}
-	visit(0, image, nil, nil)
-	return Cast(Transpose(y, slices.Concat([]int{0, n + 1}, ir.Range(1, n+1))...), dt)
+	visit(0, nil, nil, nil)
+	return Cast(image.result(y), dt)
 }
 
 // taps are the elements along an axis around the coordinates u in [-1, 1].
