@@ -152,7 +152,7 @@ func (g *Graph) compile(ctx context.Context, rt *Runtime, target Target, shared 
 		return nil, err
 	}
 	target.Reproducible = placement == exec.ByRule
-	if rt.opened != nil && target.Start != AtOnce && where != OnCPU && !rt.exec.Opening.Pending() {
+	if target.Start != AtOnce && where != OnCPU && !rt.exec.Opening.Pending() && rt.opened != nil { // which is set when it is open
 		ahead := rt.opened.Ahead(g.mark())
 		defer ahead.End()
 		ctx = ahead.Context(ctx)
