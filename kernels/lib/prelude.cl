@@ -158,8 +158,7 @@ static inline ushort half_bits(const float x) {
 }
 static inline float round_float16(const float x) {
     const bits_of_half bits = half_bits(x);
-    // The sign, which it has, keeps LLVM from comparing two such values as halves, one by one.
-    return __builtin_copysignf(__builtin_load_halff((__private const half *)&bits), x);
+    return __builtin_load_halff((__private const half *)&bits);
 }
 #else
 static inline float round_float16(const float x) {

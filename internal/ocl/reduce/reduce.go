@@ -148,6 +148,7 @@ func (r *reduction) gen(parts kernels.Parts, length int64, cols ...codegen.Coord
 	t, finish := r.task, len(cols) == 0
 	split := parts.Count > 1 && !finish
 	g := r.start(parts, split, length)
+	g.InlineHooks()
 	g.Size("ROWS", r.rows)
 	out := access.Axes(t, 0)
 	if finish {
@@ -168,7 +169,6 @@ func (r *reduction) gen(parts kernels.Parts, length int64, cols ...codegen.Coord
 // length values each at most.
 func (r *reduction) start(parts kernels.Parts, split bool, length int64, limits ...int64) *codegen.Builder {
 	g := codegen.New(r.dev, r.task, append(limits, r.rows*parts.Count)...)
-	g.InlineHooks()
 	r.declare(g, parts, split, length)
 	return g
 }

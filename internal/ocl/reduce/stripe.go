@@ -158,7 +158,6 @@ func (s *stripes) plan() (*variant.Plan, error) {
 	}
 	split := parts.Count > 1
 	p := codegen.New(s.dev, s.task, s.rows*parts.Count, s.folds*s.turns)
-	p.InlineHooks()
 	s.declare(p, parts, split, shape.Span)
 	writeVectorMonoid(p, s.fold, s.val)
 	p.Macro("VECTORS", variant.CeilDiv(shape.Lanes, codegen.VectorLanes))

@@ -72,7 +72,6 @@ func inParts(t *engine.Task) bool {
 func scatterProgram(d *facts.Device, t *engine.Task, sums tensor.DType, limits ...int64) *codegen.Builder {
 	v, n, col := access.Axes(t, 0), access.Axes(t, 1), access.Axes(t, 2)
 	g := codegen.New(d, t, limits...)
-	g.InlineHooks()
 	g.Size("ROWS", t.Size(0))
 	g.Size("COLS", t.Size(2))
 	g.Size("COUNT", t.Size(1))

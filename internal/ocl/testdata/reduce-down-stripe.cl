@@ -37,21 +37,21 @@
     const IDX n1
 #define FN_ARGS , p0_ + o_p0, n0, n1
 
-INLINE float16 loads_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
+static inline float16 loads_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
     const int i0 = n0 * o + i + n1 * c;
     const float16 v1 = LOADS_float32(p0, i0);
     return v1;
 }
 #define LOADS(o, i, c) loads_hook(o, i, c FN_ARGS)
 
-INLINE float load_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
+static inline float load_hook(const IDX o, const IDX i, const IDX c FN_PARAMS) {
     const int i0 = n0 * o + i + n1 * c;
     const float v1 = LOAD_float32(p0, i0);
     return v1;
 }
 #define LOAD(o, i, c) load_hook(o, i, c FN_ARGS)
 
-INLINE float epilogue_hook(const IDX o, const IDX i, const float acc FN_PARAMS) {
+static inline float epilogue_hook(const IDX o, const IDX i, const float acc FN_PARAMS) {
     return acc;
 }
 #define EPILOGUE(o, i, acc) epilogue_hook(o, i, acc FN_ARGS)

@@ -71,7 +71,7 @@
     const IDX n5
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4, n5
 
-INLINE uchar row_inside_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
+static inline uchar row_inside_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
     const int i0 = a - 1;
     const int g1 = i0 >= 0 && i0 < n0;
     const uchar v2 = g1;
@@ -79,33 +79,33 @@ INLINE uchar row_inside_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
 }
 #define ROW_INSIDE(o, n, a) row_inside_hook(o, n, a FN_ARGS)
 
-INLINE float source_hook(const IDX o, const IDX n, const IDX a, const IDX b FN_PARAMS) {
+static inline float source_hook(const IDX o, const IDX n, const IDX a, const IDX b FN_PARAMS) {
     const int i0 = n1 * o + n2 * a + b + n3;
     const float v1 = LOAD_float32(p0, i0);
     return v1;
 }
 #define SOURCE(o, n, a, b) source_hook(o, n, a, b FN_ARGS)
 
-INLINE int source_at_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
+static inline int source_at_hook(const IDX o, const IDX n, const IDX a FN_PARAMS) {
     const int i0 = n1 * o + n2 * a + n3;
     const int v1 = (int)(i0);
     return v1;
 }
 #define SOURCE_AT(o, n, a) source_at_hook(o, n, a FN_ARGS)
 
-INLINE float kept_hook(const IDX o, const IDX f, const IDX g FN_PARAMS) {
+static inline float kept_hook(const IDX o, const IDX f, const IDX g FN_PARAMS) {
     const int i0 = n4 * o + n5 * f + g;
     const float v1 = LOAD_float32(p1, i0);
     return v1;
 }
 #define KEPT(o, f, g) kept_hook(o, f, g FN_ARGS)
 
-INLINE float16 results_hook(const IDX o, const IDX r, const IDX i, const float16 acc FN_PARAMS) {
+static inline float16 results_hook(const IDX o, const IDX r, const IDX i, const float16 acc FN_PARAMS) {
     return acc;
 }
 #define RESULTS(o, r, i, acc) results_hook(o, r, i, acc FN_ARGS)
 
-INLINE float epilogue_hook(const IDX o, const IDX r, const IDX i, const float acc FN_PARAMS) {
+static inline float epilogue_hook(const IDX o, const IDX r, const IDX i, const float acc FN_PARAMS) {
     return acc;
 }
 #define EPILOGUE(o, r, i, acc) epilogue_hook(o, r, i, acc FN_ARGS)

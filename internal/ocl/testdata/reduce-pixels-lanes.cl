@@ -46,28 +46,28 @@
     const IDX n4
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, n0, n1, n2, n3, n4
 
-INLINE float16 lefts_hook(const IDX o, const IDX p, const IDX i, const IDX f, const IDX g FN_PARAMS) {
+static inline float16 lefts_hook(const IDX o, const IDX p, const IDX i, const IDX f, const IDX g FN_PARAMS) {
     const long i0 = n0 * o + n1 * p + i + n0 * f + n1 * g + n2;
     const float16 v1 = LOADS_float32(p0, i0);
     return v1;
 }
 #define LEFTS(o, p, i, f, g) lefts_hook(o, p, i, f, g FN_ARGS)
 
-INLINE float16 rights_hook(const IDX o, const IDX i, const IDX f, const IDX g FN_PARAMS) {
+static inline float16 rights_hook(const IDX o, const IDX i, const IDX f, const IDX g FN_PARAMS) {
     const long i0 = i + n3 * f + n1 * g;
     const float16 v1 = LOADS_float32(p1, i0);
     return v1;
 }
 #define RIGHTS(o, i, f, g) rights_hook(o, i, f, g FN_ARGS)
 
-INLINE float16 lefts_outside_hook(const IDX o, const IDX p, const IDX i, const IDX f, const IDX g FN_PARAMS) {
+static inline float16 lefts_outside_hook(const IDX o, const IDX p, const IDX i, const IDX f, const IDX g FN_PARAMS) {
     const float v0 = 0.0f;
     const float16 v1 = (float16)(v0);
     return v1;
 }
 #define LEFTS_OUTSIDE(o, p, i, f, g) lefts_outside_hook(o, p, i, f, g FN_ARGS)
 
-INLINE uchar inside_hook(const IDX o, const IDX p, const IDX f, const IDX g FN_PARAMS) {
+static inline uchar inside_hook(const IDX o, const IDX p, const IDX f, const IDX g FN_PARAMS) {
     const long i0 = o + f - 1;
     const long i1 = p + g - 1;
     const int g2 = i0 >= 0 && i0 < n4 && i1 >= 0 && i1 < n4;
@@ -76,12 +76,12 @@ INLINE uchar inside_hook(const IDX o, const IDX p, const IDX f, const IDX g FN_P
 }
 #define INSIDE(o, p, f, g) inside_hook(o, p, f, g FN_ARGS)
 
-INLINE float16 results_hook(const IDX o, const IDX p, const IDX i, const float16 acc FN_PARAMS) {
+static inline float16 results_hook(const IDX o, const IDX p, const IDX i, const float16 acc FN_PARAMS) {
     return acc;
 }
 #define RESULTS(o, p, i, acc) results_hook(o, p, i, acc FN_ARGS)
 
-INLINE float epilogue_hook(const IDX o, const IDX p, const IDX i, const float acc FN_PARAMS) {
+static inline float epilogue_hook(const IDX o, const IDX p, const IDX i, const float acc FN_PARAMS) {
     return acc;
 }
 #define EPILOGUE(o, p, i, acc) epilogue_hook(o, p, i, acc FN_ARGS)

@@ -33,13 +33,13 @@
     const IDX n0
 #define FN_ARGS , p0_ + o_p0, p1_ + o_p1, p2_ + o_p2, n0
 
-INLINE int at_hook(const IDX n FN_PARAMS) {
+static inline int at_hook(const IDX n FN_PARAMS) {
     const int v0 = LOAD_int32(p1, n);
     return v0;
 }
 #define AT(n) at_hook(n FN_ARGS)
 
-INLINE float init_hook(const IDX v, const IDX d FN_PARAMS) {
+static inline float init_hook(const IDX v, const IDX d FN_PARAMS) {
     const int i0 = n0 * v + d;
     const float v1 = LOAD_float16(p0, i0);
     const float v2 = (float)((float)(v1));
@@ -47,7 +47,7 @@ INLINE float init_hook(const IDX v, const IDX d FN_PARAMS) {
 }
 #define INIT(v, d) init_hook(v, d FN_ARGS)
 
-INLINE float update_hook(const IDX n, const IDX d FN_PARAMS) {
+static inline float update_hook(const IDX n, const IDX d FN_PARAMS) {
     const int i0 = n0 * n + d;
     const float v1 = LOAD_float16(p2, i0);
     const float v2 = (float)((float)(v1));
