@@ -55,7 +55,8 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		slid, tiled := f.slid(n), f.tiled(n, inner)
 		passes := f.passes(n)
 		contracted := slid && f.contracted(n)
-		across := slid && !contracted || passes >= severalReads || passes == severalReads-1 && f.scattered(n)
+		pooled := slid && !contracted
+		across := pooled || passes >= severalReads || passes == severalReads-1 && f.scattered(n)
 		for x := n.In[0]; across && x.Op.View != nil && !f.dense[x]; x = x.In[0] {
 			if f.readAcross(x) { // and stored instead, with less around it
 				return false
@@ -86,7 +87,7 @@ func (f *fusion) costlyToFind(n *ir.Node, reads, packed, longer, cost float64, i
 		case !slid && !found:
 			return false
 		}
-		return dear(reads-1+longer, engine.DivideFlops) && (slices.ContainsFunc(at, hasQuotient) || slid && broken && !contracted)
+		return dear(reads-1+longer, engine.DivideFlops) && (slices.ContainsFunc(at, hasQuotient) || pooled && broken)
 	}
 	return false
 }

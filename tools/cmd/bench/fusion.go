@@ -38,7 +38,7 @@ func newFusion() *cobra.Command {
 	c.Flags().StringVarP(&readers, "readers", "r", ".*", "regular expression that the names of readers match as a whole")
 	c.Flags().StringVar(&device, "device", "", "device to use (default ANYCL_DEVICE, else the best)")
 	c.Flags().IntVarP(&runs, "runs", "n", 20, "runs of each way")
-	c.Flags().Float64Var(&worst, "worst", 1.6, "say what pairs run that take so many times as long fused")
+	c.Flags().Float64Var(&worst, "worst", 1.6, "least ratio of fused to apart of pairs that are measured again and shown with what they run")
 	return c
 }
 

@@ -20,10 +20,6 @@ type inputs struct {
 	random *rand.Rand
 }
 
-func newInputs(name string) *inputs {
-	return &inputs{ops.NewGraph(name), ops.Feeds{}, rand.New(rand.NewPCG(1, uint64(len(name))))}
-}
-
 func (in *inputs) feed(t *tensor.Tensor) *ops.Node {
 	n := in.graph.Input(fmt.Sprint("x", len(in.feeds)), t.DType(), t.Shape()...)
 	in.feeds[n] = t
@@ -60,7 +56,7 @@ type program struct {
 
 // compile compiles what reads x and runs it once.
 func compile(ctx context.Context, rt *ops.Runtime, place ops.Place, x *tensor.Tensor, parts ...Part) (*program, error) {
-	in := newInputs("fusion")
+	in := &inputs{graph: ops.NewGraph("fusion"), feeds: ops.Feeds{}}
 	y := in.feed(x)
 	for _, p := range parts {
 		in.random = rand.New(rand.NewPCG(uint64(len(p.Name)), 7)) // so that a part has the same operands in either graph
@@ -94,7 +90,7 @@ type Result struct {
 // Ratio is the time as one graph over that as two.
 func (r *Result) Ratio() float64 { return float64(r.Fused) / float64(r.Apart) }
 
-// Measure runs a pair in turns, so many times each way, where place says.
+// Measure runs a pair in turns, fused and apart, where place says. runs is the number of turns.
 func Measure(ctx context.Context, rt *ops.Runtime, place ops.Place, producer, reader Part, runs int) (r *Result, err error) {
 	x := numbers(rand.New(rand.NewPCG(3, 5)), batch, channels, height, width)
 	fused, err := compile(ctx, rt, place, x, producer, reader)

@@ -14,9 +14,11 @@ import (
 type Options struct {
 	Producers, Readers *regexp.Regexp // that names match; nil for all
 	Place              ops.Place      // where tasks run
-	Runs               int            // of each way, 20 where it is 0
-	Worst              float64        // pairs that take so many times as long fused are measured again, four times as long, and shown with what they run
-	Out                io.Writer
+	Runs               int            // turns, 20 where it is 0
+	// Worst is the least ratio of fused to apart of pairs that are measured again, in four times as many turns, and shown with what they
+	// run; 0 for none.
+	Worst float64
+	Out   io.Writer
 }
 
 // Tolerance bounds [Result.Off]: sums are taken in another order where kernels are others.
